@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -84,12 +85,19 @@ Result<std::vector<fs::path>> ExportsIn(const std::string& folder) {
   return files;
 }
 
-Result<std::vector<GateSummary>> SummariesIn(const fs::path& path) {
-  TRY(auto file, TableFile::Open(path.string()));
-  TRY(const auto text, file.ReadAll(kMostExportBytes));
+Result<std::vector<GateSummary>> SummariesInText(std::string_view text) {
   TRY(const auto read, ReadSessionExport(text, ExportedRuns::kSkip));
   TRY(auto summaries, SummariesOfExport(read.session));
   if (summaries.empty()) return UsageError("the session has no verdict");
+  return summaries;
+}
+
+/// @errors begin with the name of the file
+Result<std::vector<GateSummary>> SummariesIn(const fs::path& path) {
+  TRY(auto file, TableFile::Open(path.string()));
+  TRY(const auto text, file.ReadAll(kMostExportBytes));
+  auto summaries = SummariesInText(text);
+  if (!summaries) return std::move(summaries).error().Within(path.filename().string());
   return summaries;
 }
 
@@ -118,10 +126,7 @@ Result<ExportedSummaries> ReadExportedSummaries(const std::string& folder,
   for (const fs::path& path : files) {
     auto summaries = SummariesIn(path);
     if (!summaries) {
-      const std::string name = path.filename().string();
-      std::string why = summaries.error().message;
-      if (why.starts_with(path.string() + ": ")) why.erase(0, path.string().size() + 2);
-      read.left_out.push_back(Printable(OneLine(name + ": " + why)));
+      read.left_out.push_back(Printable(OneLine(summaries.error().message)));
       continue;
     }
     any = true;
