@@ -109,7 +109,7 @@ struct SeriesEntry {
 };
 /// Consecutive entries with a common mean, up to the next step or change of the machine.
 struct SeriesLevel {
-  std::size_t begin = 0;  ///< number of entries before it, each of several drawn as one counted
+  std::size_t begin = 0;  ///< number of entries before it, including those that share a mark
   double mean = 0;
   std::string why;    ///< what changed before this level; empty for the first one
   bool step = false;  ///< the values changed, not the machine

@@ -132,7 +132,6 @@ TEST_F(SiteFolderTest, NothingIsCreatedBeforeSomethingIsWritten) {
 
 TEST_F(SiteFolderTest, AnInterruptedCallLeavesNothingThatTheNextOneDoesNotKnow) {
   WriteSite({files_[2], files_[3]});
-  fs::create_directory(site_ + "/index.html.d");
   fs::remove(site_ + "/index.html");
   fs::create_directories(site_ + "/index.html/in the way");
   const auto folder = SiteFolder::Prepare(site_);
