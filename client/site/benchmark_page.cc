@@ -160,8 +160,8 @@ std::string RenderBenchmarkPage(const SiteBenchmark& benchmark, const SiteOption
   html += "<footer>\n" +
           Paragraph(
               "A dashed line marks a step, a permanent change of the values. A solid line "
-              "marks a change of the kernel or the settings. " +
-                  SearchSentence(options.search) + ". Times are in UTC.",
+              "marks a change of the kernel or the settings. Times are in UTC; " +
+                  SearchSentence(options.search),
               "quiet") +
           "<p class=\"quiet\">" +
           Link("../" + BadgePath(benchmark.stem), "Badge of the newest verdict") +

@@ -128,7 +128,7 @@ std::string RenderIndexPage(const Site& site) {
                       "quiet");
   }
   html += "<footer>\n" +
-          Paragraph(SearchSentence(site.options.search) + ". Times are in UTC.", "quiet") +
+          Paragraph("Times are in UTC; " + SearchSentence(site.options.search), "quiet") +
           "<p class=\"quiet\">" + Link("feed.json", "Feed of regressions and steps") +
           "</p>\n</footer>\n";
   return SitePage("Benchmarks - benchd", "", html);
