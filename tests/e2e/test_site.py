@@ -90,19 +90,33 @@ class SiteTest(DaemonTest):
         exports = self.folder / "exports"
         commit = "0123456789abcdef0123456789abcdef01234567"
         sessions = [self.measure("100.11"), self.measure("110.12", code=REGRESSION)]
+        # A command without a name, in a shell, and a program that is measured alone.
+        for words in (("compare", "--shell=bash", "echo t 100.01", "echo t 100.02"),
+                      ("measure", "--benchmark", "alone", "echo t 5.5")):
+            done = self.benchctl_json(words[0], "--parse", "lines", "--metric", "t:lower",
+                                      "--warmup", "0", "--runs", "8", *words[1:])
+            self.assert_exit(done, PASS)
+            sessions.append(done.events[-1]["session"])
         for session in sessions:
             self.export(session, exports)
         event = self.site("--commit-url", "https://host.example/{commit}")
         self.assertEqual((event["benchmarks"], event["series"], event["files"], event["written"]),
-                         (1, 1, 4, 4))
+                         (3, 3, 8, 8))
         files = self.texts()
-        self.assertEqual(set(files), {"index.html", "feed.json", "benchmark/parse.html",
-                                      "badge/parse.svg", ".benchctl-site"})
+        stems = {name[len("benchmark/"):-len(".html")] for name in files if "/" in name
+                 and name.endswith(".html")}
+        self.assertTrue({"parse", "alone"} < stems)
+        [main_stem] = stems - {"parse", "alone"}
+        self.assertRegex(main_stem, "^main-[0-9a-f]{16}$")
+        self.assertEqual(set(files), {"index.html", "feed.json", ".benchctl-site"} |
+                         {f"benchmark/{stem}.html" for stem in stems} |
+                         {f"badge/{stem}.svg" for stem in stems})
+        self.assertIn("measured", files["badge/alone.svg"])
         self.assertEqual(event["bytes"], sum(len(text.encode()) for name, text in files.items()
                                              if name != ".benchctl-site"))
         self.check_pages()
         page = files["benchmark/parse.html"]
-        for session in sessions:
+        for session in sessions[:2]:
             self.assertIn(session, page)
         self.assertIn(">regression</text>", files["badge/parse.svg"])
         feed = json.loads(files["feed.json"])
@@ -119,7 +133,7 @@ class SiteTest(DaemonTest):
         self.assert_exit(done, PASS)
         self.assertEqual(done.stderr.splitlines(),
                          ["warning: report.json: not a JSON export of a session; left out",
-                          f"benchctl: wrote 4 of 4 files to {self.folder / 'other'}"])
+                          f"benchctl: wrote 8 of 8 files to {self.folder / 'other'}"])
         self.assertEqual(self.texts("other"), files)
         listed = self.benchctl("history", "--exports", exports)
         self.assert_exit(listed, PASS)
