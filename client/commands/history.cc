@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -17,11 +18,13 @@
 #include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
+#include "client/commands/history_site.h"
 #include "client/git/process.h"
 #include "client/link/daemon_link.h"
 #include "client/present/words.h"
 #include "client/report/page.h"
 #include "client/request/quantity.h"
+#include "client/session/exported_summaries.h"
 #include "core/analysis/history.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
@@ -73,8 +76,22 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
   return FromProto(response);
 }
 
+/// Reads the summaries of a folder of exports, newest first, and reports the files without any.
+Result<std::vector<GateSummary>> ReadFromExports(const std::string& folder,
+                                                 const SummaryQuery& query) {
+  TRY(auto read, ReadExportedSummaries(folder, query.benchmark));
+  for (const std::string& file : read.left_out) {
+    std::cerr << "warning: " << file << "; left out\n";
+  }
+  std::ranges::stable_sort(read.summaries, std::greater(), &GateSummary::ended_at);
+  read.summaries.resize(std::min<std::uint64_t>(read.summaries.size(), query.limit));
+  return std::move(read.summaries);
+}
+
 constexpr std::uint64_t kUsualEntries = 200;
 constexpr std::uint32_t kPage = 500;
+/// The limit for a site, which has all entries of all benchmarks.
+constexpr std::uint64_t kMostOfSite = 2'000'000;
 
 struct HistoryRequest {
   SummaryQuery query;
@@ -88,7 +105,15 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
   HistoryRequest request;
   request.query.benchmark = context.word;
   request.query.limit = context.word.empty() ? kLongestSeries : kUsualEntries;
+  if (IsGiven(arguments, "site")) request.query.limit = kMostOfSite;
   request.everybodys = IsGiven(arguments, "all");
+  for (const char* const url : {"commit-url", "site-url"}) {
+    if (!IsGiven(arguments, url) || IsGiven(arguments, "site")) continue;
+    return UsageError(std::string("--") + url + ": needs --site");
+  }
+  if (IsGiven(arguments, "exports") && IsGiven(arguments, "database")) {
+    return UsageError("--exports: conflicts with --database");
+  }
   if (const std::string* metric = LastValue(arguments, "metric")) request.metric = *metric;
   if (const std::string* drawn = LastValue(arguments, "svg")) {
     if (!request.metric.empty()) {
@@ -145,6 +170,9 @@ Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
 Result<std::vector<GateSummary>> Read(const CommandContext& context,
                                       const HistoryRequest& request) {
   const std::string* const database = LastValue(context.arguments, "database");
+  if (const std::string* exports = LastValue(context.arguments, "exports")) {
+    return ReadFromExports(*exports, request.query);
+  }
   return database != nullptr ? ReadFromDatabase(*database, request.query)
                              : ReadFromDaemon(context, request);
 }
@@ -233,7 +261,13 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
     TRY(auto prepared, PageFile::Prepare(context));
     page = std::move(prepared);
   }
+  std::optional<HistorySite> site;
+  if (IsGiven(context.arguments, "site")) {
+    TRY(auto prepared, HistorySite::Prepare(context, request.search));
+    site = std::move(prepared);
+  }
   TRY(auto summaries, ReadWanted(context, request));
+  if (site) return site->Write(context, std::move(summaries));
   TRY(auto history, MakeHistory(std::move(summaries), request.search));
   const google::protobuf::Timestamp now = Now();
   if (page) {
@@ -255,7 +289,7 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
 }
 
 std::vector<OptionInfo> HistoryOptions() {
-  return {
+  std::vector<OptionInfo> options = {
       {"metric", 0, "NAME", "show only this metric", kThisCommand},
       {"last", 0, "N", "show the newest N entries (default: 200 with BENCHMARK)", kThisCommand},
       {"all", 'a', "", "include the sessions of all users (admins only)", kThisCommand},
@@ -264,10 +298,14 @@ std::vector<OptionInfo> HistoryOptions() {
       {"seed", 0, "N", "seed of the permutations (default: 1)", kThisCommand},
       {"database", 0, "URL",
        "read from the database of benchd-push, such as postgresql://HOST/DATABASE", kThisCommand},
+      {"exports", 0, "DIR", "read from the files *.json in DIR, made by export --format json",
+       kThisCommand},
       {"output", 'o', "FILE", "write an HTML page with pictures to FILE (- for stdout)",
        kThisCommand},
-      {"svg", 0, "METRIC", "write an SVG picture of METRIC instead of a page", kThisCommand},
-      kTimeUnit};
+      {"svg", 0, "METRIC", "write an SVG picture of METRIC instead of a page", kThisCommand}};
+  std::ranges::move(SiteOptionInfos(), std::back_inserter(options));
+  options.push_back(kTimeUnit);
+  return options;
 }
 
 }  // namespace
@@ -286,6 +324,10 @@ Command HistoryCommand() {
           "its verdicts, oldest first, and the steps at which the values changed permanently.\n"
           "Verdicts are kept longer than their sessions. Sessions without a suite belong to the "
           "benchmark `main`, in which each command has its own history.\n"
+          "With --site, writes static pages that need no server: an index of the benchmarks, a "
+          "page "
+          "and a badge for each, and a feed of the newest regressions and steps (feed.json). Only "
+          "files whose content changed are written.\n"
           "Steps are found by E-divisive means, only among entries that were measured on the same "
           "machine with the same kernel and settings. A line marks each change of the machine, "
           "the kernel or the settings.",
@@ -293,6 +335,8 @@ Command HistoryCommand() {
                    {"Print all steps in the last 500 verdicts, for a script:",
                     "benchctl history parse --last 500 --json"},
                    {"Write an HTML page:", "benchctl history parse -o history.html"},
+                   {"Write a site with all benchmarks, from a folder of exports:",
+                    "benchctl history --exports results --site public"},
                    {"Show the entries of several machines from a database:",
                     "benchctl history parse --database postgresql://db.example.com/bench"}}};
 }

@@ -20,11 +20,21 @@ namespace {
 
 constexpr std::size_t kShortCommit = 10;
 
-double RelativeChange(const HistoryStep& step) { return step.after / step.before - 1; }
-
-bool HasRelativeChange(const HistoryStep& step) { return step.before != 0; }
-
 }  // namespace
+
+std::optional<double> ChangeOf(const HistoryStep& step) {
+  if (step.before == 0) return std::nullopt;
+  return step.after / step.before - 1;
+}
+
+NewestStep NewestStepOf(const HistorySeries& series) {
+  for (auto segment = series.segments.rbegin(); segment != series.segments.rend(); ++segment) {
+    if (segment->steps.empty()) continue;
+    const HistoryStep& step = segment->steps.back();
+    return {&step, &segment->entries[step.point.index]};
+  }
+  return {};
+}
 
 std::string EntryName(const GateSummary& entry) {
   if (!entry.candidate_commit) return Printable(entry.candidate);
@@ -65,12 +75,12 @@ ColumnFormat ValuesOf(const HistorySeries& series, const Style& style) {
 }
 
 std::string StepSize(const HistoryStep& step, std::string_view unit, const Style& style) {
-  const double relative = HasRelativeChange(step) ? RelativeChange(step) : 1;
+  const std::optional<double> change = ChangeOf(step);
   const auto [before, after] =
-      FormatMeans(step.before, step.after, std::abs(relative), unit, style);
+      FormatMeans(step.before, step.after, std::abs(change.value_or(1)), unit, style);
   const std::string arrow = style.unicode ? " → " : " -> ";
   const std::string means = before + arrow + after;
-  return HasRelativeChange(step) ? FormatChange(relative, 1) + "  " + means : means;
+  return change ? FormatChange(*change, 1) + "  " + means : means;
 }
 
 std::string SeriesName(const GateSummary& entry) {
@@ -193,14 +203,11 @@ std::string RenderSeries(const HistorySeries& series, const google::protobuf::Ti
   return text;
 }
 
-const HistoryStep* NewestStep(const HistorySeries& series, const GateSummary** entry) {
-  for (auto segment = series.segments.rbegin(); segment != series.segments.rend(); ++segment) {
-    if (segment->steps.empty()) continue;
-    const HistoryStep& step = segment->steps.back();
-    *entry = &segment->entries[step.point.index];
-    return &step;
-  }
-  return nullptr;
+std::string WhereStepped(const NewestStep& newest, const google::protobuf::Timestamp& now) {
+  if (newest.step == nullptr) return "";
+  const std::optional<double> change = ChangeOf(*newest.step);
+  return (change ? FormatChange(*change, 1) + " " : "") + "at " + EntryName(*newest.entry) + ", " +
+         TimeOf(*newest.entry, now);
 }
 
 // Explains why a benchmark without a name has several histories, and how to get a single one. Empty
@@ -225,15 +232,9 @@ std::string RenderHistoryList(std::span<const HistorySeries> history,
   Rows rows = {{"BENCHMARK", "METRIC", "ENTRIES", "LAST", "VALUE", "VERDICT", "NEWEST STEP"}};
   for (const HistorySeries& series : history) {
     const GateSummary& last = series.last();
-    const GateSummary* at = nullptr;
-    const HistoryStep* const step = NewestStep(series, &at);
     rows.push_back({SeriesTitle(series), Printable(last.metric), std::to_string(series.size()),
                     TimeOf(last, now), FormatQuantity(*last.mean_candidate, last.unit, style),
-                    EntryVerdict(last),
-                    step == nullptr            ? ""
-                    : HasRelativeChange(*step) ? FormatChange(RelativeChange(*step), 1) + " at " +
-                                                     EntryName(*at) + ", " + TimeOf(*at, now)
-                                               : "at " + EntryName(*at) + ", " + TimeOf(*at, now)});
+                    EntryVerdict(last), WhereStepped(NewestStepOf(series), now)});
   }
   const std::string text = AlignColumns(rows);
   const std::string commands = CommandsSentence(history, style);
@@ -266,7 +267,7 @@ std::string StepJson(const HistorySegment& segment, const HistoryStep& step,
   PutText(json, "previous_session", segment.entries[step.point.index - 1].session.value);
   Put(json, "mean_before", step.before);
   Put(json, "mean_after", step.after);
-  if (HasRelativeChange(step)) Put(json, "change", RelativeChange(step));
+  if (const auto change = ChangeOf(step)) Put(json, "change", *change);
   Put(json, "q", step.point.q);
   Put(json, "p_value", step.point.p_value);
   Put(json, "alpha", search.alpha);

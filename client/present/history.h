@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +31,8 @@ std::string SeriesName(const GateSummary& entry);
 std::string SeriesTitle(const HistorySeries& series);
 /// Returns the name of the measured program: that of its commit, else that of its arm.
 std::string EntryName(const GateSummary& entry);
-/// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)"; of a measured arm, the interval of its
-/// value: "100.9 … 101.6 ms". Omits unknown parts.
+/// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)"; of a measured arm, the interval of
+/// its value: "100.9 … 101.6 ms". Omits unknown parts.
 std::string EntryChange(const GateSummary& entry, const Style& style);
 /// Returns the verdict of an entry; of a measured arm, "measured" or "undecided".
 std::string EntryVerdict(const GateSummary& entry);
@@ -43,6 +44,14 @@ std::string StepSize(const HistoryStep& step, std::string_view unit, const Style
 std::string StepSentence(const HistoryStep& step, std::string_view unit, const Style& style);
 /// Returns the step that begins at entry `index` of the segment, or null.
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index);
+/// The newest step of a series and the entry that begins it.
+struct NewestStep {
+  const HistoryStep* step = nullptr;  ///< null if there is no step
+  const GateSummary* entry = nullptr;
+};
+NewestStep NewestStepOf(const HistorySeries& series);
+/// Returns the relative change of a step; absent if the values before it were 0.
+std::optional<double> ChangeOf(const HistoryStep& step);
 /// Describes the boundary between two segments: "machine changed: kernel 6.1.0 → 6.2.0".
 std::string EdgeBetween(const GateSummary& before, const GateSummary& after, const Style& style);
 /// Describes the search: "steps: E-divisive means, alpha 1 %, 999 permutations, seed 1".

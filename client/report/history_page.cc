@@ -88,13 +88,11 @@ SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
       last.unit,
       {},
       {}};
-  const GateSummary* before = nullptr;
+  picture.levels = LevelsOf(series);
   for (const HistorySegment& segment : series.segments) {
-    AddLevels(segment, before, picture.entries.size(), &picture.levels);
     for (const GateSummary& entry : segment.entries) {
       picture.entries.push_back(EntryOf(entry, values));
     }
-    before = &segment.entries.back();
   }
   KeepNewest(most, &picture);
   return picture;
@@ -125,6 +123,18 @@ std::string Section(const HistorySeries& series, std::size_t number, std::size_t
 }
 
 }  // namespace
+
+std::vector<SeriesLevel> LevelsOf(const HistorySeries& series) {
+  std::vector<SeriesLevel> levels;
+  const GateSummary* before = nullptr;
+  std::size_t first = 0;
+  for (const HistorySegment& segment : series.segments) {
+    AddLevels(segment, before, first, &levels);
+    first += segment.entries.size();
+    before = &segment.entries.back();
+  }
+  return levels;
+}
 
 std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
                               const ChangePointSearch& search) {

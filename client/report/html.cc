@@ -98,14 +98,14 @@ std::string TableRow(const std::vector<std::string>& cells, bool heading,
 
 }  // namespace
 
-std::string HtmlPage(std::string_view title, std::string_view html) {
+std::string HtmlPage(std::string_view title, std::string_view html, std::string_view head) {
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
          "style-src 'unsafe-inline'\">\n<title>" +
          EscapeMarkup(title) + "</title>\n<style>" + std::string(PictureStyle()) +
-         std::string(kPageStyle) + "</style>\n</head>\n<body>\n<main>\n" + std::string(html) +
-         "</main>\n</body>\n</html>\n";
+         std::string(kPageStyle) + "</style>\n" + std::string(head) + "</head>\n<body>\n<main>\n" +
+         std::string(html) + "</main>\n</body>\n</html>\n";
 }
 
 std::string Heading(int level, std::string_view text) {

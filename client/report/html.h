@@ -13,7 +13,9 @@ namespace benchd::client {
 
 /// Renders a page around a body. Adds the head, the style sheet and a policy that forbids scripts
 /// and network access.
-std::string HtmlPage(std::string_view title, std::string_view html);
+///
+/// @param head  further markup of the head, such as a style sheet or a link to a feed
+std::string HtmlPage(std::string_view title, std::string_view html, std::string_view head = {});
 
 /// Renders a heading: `<h2>text</h2>` for level 2.
 std::string Heading(int level, std::string_view text);

@@ -3,7 +3,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "client/report/pictures.h"
 #include "client/report/report_source.h"
 #include "core/analysis/history.h"
 
@@ -30,6 +32,9 @@ std::string RenderReportPage(std::span<const ReportSource> sources);
 /// @param benchmark  the benchmark that was requested; empty: all
 std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
                               const ChangePointSearch& search);
+
+/// Returns the levels of a series for its picture: one for each segment and each step.
+std::vector<SeriesLevel> LevelsOf(const HistorySeries& series);
 
 /// Renders one series as an SVG file. A long series is limited to its newest entries.
 std::string RenderHistoryPicture(const HistorySeries& series);

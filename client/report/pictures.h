@@ -99,15 +99,17 @@ struct UnitsOfPicture {
 /// margin.
 Picture DrawUnits(const std::string& id, const UnitsOfPicture& units);
 
-/// An entry of a series.
+/// An entry of a series, or several consecutive ones that are drawn as one mark.
 struct SeriesEntry {
   std::vector<std::string> cells;  ///< the name, then the other cells of the table and the title
-  double value = 0;
-  bool regression = false;
+  double value = 0;                ///< the mean of several entries
+  bool regression = false;         ///< of at least one of them
+  std::size_t count = 1;
+  std::optional<std::pair<double, double>> range = std::nullopt;  ///< of several entries
 };
 /// Consecutive entries with a common mean, up to the next step or change of the machine.
 struct SeriesLevel {
-  std::size_t begin = 0;  ///< index of the first entry
+  std::size_t begin = 0;  ///< number of entries before it, including those that share a mark
   double mean = 0;
   std::string why;    ///< what changed before this level; empty for the first one
   bool step = false;  ///< the values changed, not the machine
@@ -122,7 +124,8 @@ struct SeriesOfPicture {
 };
 
 /// Draws values in the order of measurement, with the mean of each level and a line where each
-/// level begins.
+/// level begins. Several entries that are drawn as one have a line from their smallest to their
+/// largest value.
 Picture DrawSeries(const std::string& id, const SeriesOfPicture& series);
 
 /// The values of one arm in one metric.

@@ -328,8 +328,19 @@ constexpr double kTop = 8;
 
 Range RangeOf(const SeriesOfPicture& series) {
   Range range{series.entries.front().value, series.entries.front().value};
-  for (const SeriesEntry& entry : series.entries) range.Include(entry.value);
+  for (const SeriesEntry& entry : series.entries) {
+    range.Include(entry.value);
+    if (!entry.range) continue;
+    range.Include(entry.range->first);
+    range.Include(entry.range->second);
+  }
   return range;
+}
+
+std::size_t CountOf(const SeriesOfPicture& series) {
+  std::size_t count = 0;
+  for (const SeriesEntry& entry : series.entries) count += entry.count;
+  return count;
 }
 
 // A level that begins at an entry is drawn from halfway before that entry.
@@ -340,7 +351,7 @@ void DrawLevels(Svg* svg, const SeriesOfPicture& series, const Range& values, co
   for (std::size_t i = 0; i < series.levels.size(); ++i) {
     const SeriesLevel& level = series.levels[i];
     const std::size_t end =
-        i + 1 < series.levels.size() ? series.levels[i + 1].begin : series.entries.size();
+        i + 1 < series.levels.size() ? series.levels[i + 1].begin : CountOf(series);
     svg->Line(x(Before(level.begin)), y(level.mean), x(Before(end)), y(level.mean),
               "span reference",
               "mean of " + Counted(end - level.begin, "entry", "entries") + ": " +
@@ -367,23 +378,27 @@ Picture DrawSeries(const std::string& id, const SeriesOfPicture& series) {
   const Range values = RangeOf(series);
   const Range shown = values.Padded(0.08);
   const double bottom = kPlotHeight - kAxisHeight;
-  const double count = static_cast<double>(series.entries.size());
+  const std::size_t count = CountOf(series);
   Svg plotted(id, kPictureWidth, kPlotHeight);
-  const AxisScale x(0.5, count + 0.5, kPlotLeft + 4, kPlotRight - 4);
+  const AxisScale x(0.5, static_cast<double>(count) + 0.5, kPlotLeft + 4, kPlotRight - 4);
   const AxisScale y(shown.low, shown.high, bottom, kTop);
   DrawVerticalAxis(&plotted, y, {false, series.unit});
   DrawLevels(&plotted, series, values, x, y, bottom);
   Rows table = {series.heading};
   auto level = series.levels.begin();
-  for (std::size_t i = 0; i < series.entries.size(); ++i) {
-    const SeriesEntry& entry = series.entries[i];
-    const double at = x(static_cast<double>(i + 1));
+  std::size_t before = 0;  // entries before the mark
+  for (const SeriesEntry& entry : series.entries) {
+    const double at = x(static_cast<double>(before) + static_cast<double>(entry.count + 1) / 2);
+    if (entry.range) {
+      plotted.Line(at, y(entry.range->first), at, y(entry.range->second), "run span candidate");
+    }
     plotted.Mark(Shape::kTriangle, at, y(entry.value), 3, "candidate entry", TitleOf(entry));
     if (entry.regression) plotted.Mark(Shape::kCircle, at, y(entry.value), 6, "flagged");
     table.push_back(entry.cells);
-    while (level != series.levels.end() && level->begin < i) ++level;
-    const bool begins = level != series.levels.end() && level->begin == i;
+    while (level != series.levels.end() && level->begin < before) ++level;
+    const bool begins = level != series.levels.end() && level->begin == before;
     table.back().push_back(begins ? level->why : "");
+    before += entry.count;
   }
   DrawCountAxis(&plotted, x, bottom, "entry");
   const std::vector<LegendEntry> legend = LegendOf(series);
@@ -393,7 +408,7 @@ Picture DrawSeries(const std::string& id, const SeriesOfPicture& series) {
   svg.Place(0, above, plotted);
   const auto steps = std::ranges::count_if(series.levels, &SeriesLevel::step);
   return {std::move(svg), series.name,
-          Counted(series.entries.size(), "entry", "entries") + " from " +
+          Counted(count, "entry", "entries") + " from " +
               ValueLabel(values.low, values, series.unit) + " to " +
               ValueLabel(values.high, values, series.unit) + ", " +
               Counted(static_cast<std::uint64_t>(steps), "step"),

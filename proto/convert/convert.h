@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/comparison.h"
+#include "core/model/measurement.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
@@ -17,6 +18,7 @@
 namespace benchd::v1 {
 class BuildPlan;
 class Comparison;
+class Estimate;
 class Failed;
 class ListSummariesRequest;
 class MachineStatus;
@@ -75,6 +77,10 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
 /// Converts a result without its forecasts (`expected_blocks`, `eta`).
 /// @errors as for a request
 Result<Comparison> FromProto(const v1::Comparison& proto);
+
+/// Converts an estimate without its forecast.
+/// @errors as for a request
+Result<Estimate> FromProto(const v1::Estimate& proto);
 
 /// Converts a warning. If an older daemon sends no severity, it is derived from the warning's code.
 Warning FromProto(const v1::Warning& proto);

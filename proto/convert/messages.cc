@@ -119,6 +119,16 @@ Result<Comparison> FromProto(const v1::Comparison& from) {
   return comparison;
 }
 
+Result<Estimate> FromProto(const v1::Estimate& from) {
+  v1::Estimate found = from;
+  found.clear_eta_seconds();
+  FieldReader reader;
+  Estimate estimate;
+  ReadFields(reader, "", found, &estimate);
+  if (!reader.ok()) return std::move(reader).error();
+  return estimate;
+}
+
 Warning FromProto(const v1::Warning& from) {
   FieldReader reader;  // an unknown severity from a newer daemon keeps the default
   Warning warning;

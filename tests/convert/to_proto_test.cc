@@ -202,6 +202,10 @@ TEST(ToProtoTest, AnEstimateCarriesItsNumbersAndNothingElse) {
   EXPECT_FALSE(estimate.precise());
   EXPECT_EQ(estimate.reason(), "resolution");
   EXPECT_EQ(estimate.eta_seconds(), 10.0);
+  Estimate without_forecast = report.estimates[0];
+  without_forecast.expected_blocks.reset();
+  without_forecast.eta.reset();
+  EXPECT_EQ(FromProto(estimate).value(), without_forecast) << "it comes back";
   const v1::Estimate& nothing = proto.estimates(1);
   EXPECT_FALSE(nothing.has_value());
   EXPECT_FALSE(nothing.has_precision());

@@ -86,6 +86,7 @@ ROOMS = {
     "report":   ["present", "request", "session"],
     "request":  ["app", "git", "present"],
     "session":  ["app", "git", "link", "present", "request", "terminal"],
+    "site":     ["app", "present", "report"],
     "terminal": ["app", "present"],
 }
 # One file per command: they use all the other folders, none of which includes them.

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "core/stats/resampling.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {
@@ -97,6 +98,48 @@ TEST(ChangePointsTest, ShiftAndScaleDoNotMatterAndTheSeedRepeats) {
   ASSERT_EQ(same.size(), 1U);
   EXPECT_EQ(same[0].index, found[0].index);
   EXPECT_EQ(same[0].p_value, found[0].p_value);
+}
+
+// The search computes q of permutations in O(n log n) time. Here it is computed by its definition.
+double PValueByDefinition(Values values, const ChangePointSearch& search) {
+  const auto largest = [](const Values& of) {
+    const Values q = EnergyStatistics(of);
+    return *std::max_element(q.begin(), q.end());
+  };
+  const double observed = largest(values);
+  RandomIndex random(search.seed, 0);
+  int as_large = 1;
+  for (int i = 0; i < search.permutations; ++i) {
+    for (std::size_t j = values.size() - 1; j > 0; --j) {
+      std::swap(values[j], values[random.Below(static_cast<std::uint32_t>(j + 1))]);
+    }
+    as_large += largest(values) >= observed * (1 - kRelTol);
+  }
+  return as_large / (search.permutations + 1.0);
+}
+
+TEST(ChangePointsTest, PValuesAreThoseOfTheDefinition) {
+  std::mt19937_64 random(17);
+  std::uniform_int_distribution<int> few(0, 3);
+  int found = 0;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    Values values = Series(random, 20 + 5 * i, 10, i % 3 == 0 ? 1 : 0.5);
+    if (i % 2 == 0) {  // with many ties
+      for (double& value : values) value = few(random) + (value > 1 ? 1 : 0);
+    }
+    if (i % 5 == 0) {
+      for (double& value : values) value = 1e300 * (1000 + value);
+    }
+    const ChangePointSearch search{.alpha = 0.9, .permutations = 99, .seed = i};
+    const auto points = FindChangePoints(values, search).value();
+    const double expected = PValueByDefinition(values, search);
+    const bool seen = std::any_of(points.begin(), points.end(), [&](const ChangePoint& point) {
+      return point.p_value == expected;
+    });
+    EXPECT_EQ(seen, expected <= search.alpha) << i << ": " << expected;
+    found += seen;
+  }
+  EXPECT_GT(found, 12);
 }
 
 TEST(ChangePointsTest, SeriesTooShortForALevelHasNone) {

@@ -17,7 +17,7 @@ namespace {
 
 std::string PageOf(const ReportSource& source) { return RenderReportPage({&source, 1}); }
 
-bool Has(const std::string& page, const std::string& text) {
+bool PageHas(const std::string& page, const std::string& text) {
   return page.find(text) != std::string::npos;
 }
 
@@ -53,26 +53,26 @@ TEST(ReportPageTest, BeginsWithCommandsDateAndMachine) {
 }
 
 TEST(ReportPageTest, AFewLooksAreNoCourse) {
-  EXPECT_TRUE(Has(PageOf(SampleSource(20)), "How the interval shrank"));
-  EXPECT_FALSE(Has(PageOf(SampleSource(8)), "How the interval shrank"));
+  EXPECT_TRUE(PageHas(PageOf(SampleSource(20)), "How the interval shrank"));
+  EXPECT_FALSE(PageHas(PageOf(SampleSource(8)), "How the interval shrank"));
 }
 
 TEST(ReportPageTest, TheResultStandsBesideTheMetric) {
   ReportSource source = SampleSource(8);
-  EXPECT_TRUE(Has(PageOf(source), "<th scope=\"col\">metric</th><th scope=\"col\">result</th>"))
+  EXPECT_TRUE(PageHas(PageOf(source), "<th scope=\"col\">metric</th><th scope=\"col\">result</th>"))
       << PageOf(source);
-  EXPECT_FALSE(Has(PageOf(source), ">comparison</th><th scope=\"col\">result")) << "one pair";
+  EXPECT_FALSE(PageHas(PageOf(source), ">comparison</th><th scope=\"col\">result")) << "one pair";
   v1::Comparison* const other = source.session.mutable_report()->add_comparisons();
   *other = source.session.report().comparisons(0);
   other->set_candidate("second");
-  EXPECT_TRUE(Has(PageOf(source), ">second vs base</td>"));
+  EXPECT_TRUE(PageHas(PageOf(source), ">second vs base</td>"));
 }
 
 TEST(ReportPageTest, NeedsNoScriptAndNoNetwork) {
   const std::string page = PageOf(SampleSource(20));
-  EXPECT_TRUE(Has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+  EXPECT_TRUE(PageHas(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
   for (const char* no : {"<script", "javascript:", " src=", "url(http", "@import", "onload"}) {
-    EXPECT_FALSE(Has(page, no)) << no;
+    EXPECT_FALSE(PageHas(page, no)) << no;
   }
 }
 
@@ -90,10 +90,10 @@ TEST(ReportPageTest, NamesAreNeverMarkup) {
   session.mutable_started()->mutable_isolation(0)->set_why(hostile);
   source.metrics[0].arms[1].name = hostile;
   for (const std::string& page : {PageOf(source), *RenderMetricPicture(source, "wall_time")}) {
-    EXPECT_FALSE(Has(page, "<script")) << page;
-    EXPECT_FALSE(Has(page, "' onload")) << page;
+    EXPECT_FALSE(PageHas(page, "<script")) << page;
+    EXPECT_FALSE(PageHas(page, "' onload")) << page;
     EXPECT_TRUE(
-        Has(page, "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; &amp;amp;"));
+        PageHas(page, "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; &amp;amp;"));
   }
 }
 
@@ -108,8 +108,8 @@ TEST(ReportPageTest, IntervalsAreWatchedAgainAndEndAsTheAnalysisDoes) {
             comparisons[0].change().estimate());
   EXPECT_EQ(*source->trajectories[0].points.back().effect.hi, comparisons[0].change().hi());
   const std::string page = PageOf(*source);
-  EXPECT_TRUE(Has(page, "Regression")) << page;
-  EXPECT_TRUE(Has(page, "How the interval shrank: new vs base"));
+  EXPECT_TRUE(PageHas(page, "Regression")) << page;
+  EXPECT_TRUE(PageHas(page, "How the interval shrank: new vs base"));
 }
 
 TEST(ReportPageTest, OneLookIsDrawnAsIfItHadBeenWatched) {
@@ -119,7 +119,7 @@ TEST(ReportPageTest, OneLookIsDrawnAsIfItHadBeenWatched) {
   ASSERT_TRUE(source) << source.error().message;
   ASSERT_FALSE(source->trajectories.empty());
   EXPECT_EQ(source->trajectories[0].method, Method::kPaired);
-  EXPECT_TRUE(Has(PageOf(*source), "Drawn as if the session had looked after every block."));
+  EXPECT_TRUE(PageHas(PageOf(*source), "Drawn as if the session had looked after every block."));
 }
 
 TEST(ReportPageTest, SeveralAreSectionsBelowOnePictureOfTheirGates) {
@@ -127,11 +127,11 @@ TEST(ReportPageTest, SeveralAreSectionsBelowOnePictureOfTheirGates) {
   sources.push_back(SampleSource(12));
   sources.push_back(*SourceOfTable("other.csv", Csv(20), {}));
   const std::string page = RenderReportPage(sources);
-  EXPECT_TRUE(Has(page, "<h1>2 results</h1>"));
-  EXPECT_TRUE(Has(page, "<a href=\"#r1\">other.csv</a> regression"));
-  EXPECT_TRUE(Has(page, "k3x9m2pq: wall_time, candidate vs base"));
-  EXPECT_TRUE(Has(page, "other.csv: wall_time, new vs base"));
-  EXPECT_TRUE(Has(page, "<h2 class=\"verdict regression\">"));
+  EXPECT_TRUE(PageHas(page, "<h1>2 results</h1>"));
+  EXPECT_TRUE(PageHas(page, "<a href=\"#r1\">other.csv</a> regression"));
+  EXPECT_TRUE(PageHas(page, "k3x9m2pq: wall_time, candidate vs base"));
+  EXPECT_TRUE(PageHas(page, "other.csv: wall_time, new vs base"));
+  EXPECT_TRUE(PageHas(page, "<h2 class=\"verdict regression\">"));
 }
 
 TEST(ReportPageTest, BuildsOfOneArmAreOneArmAndHaveAPictureOfTheirOwn) {
@@ -153,10 +153,10 @@ TEST(ReportPageTest, BuildsOfOneArmAreOneArmAndHaveAPictureOfTheirOwn) {
   EXPECT_EQ(builds->groups[1].units[2].cells.front(), "candidate/3");
   EXPECT_EQ(builds->groups[1].units[2].cells.back(), "8 runs");
   const std::string page = PageOf(source);
-  EXPECT_TRUE(Has(page, "Builds: candidate vs base"));
-  EXPECT_TRUE(Has(page, ", candidate/3: ")) << "in the title of a run";
-  EXPECT_FALSE(Has(page, "How the interval shrank")) << "there is one look";
-  EXPECT_TRUE(Has(*RenderMetricPicture(source, "wall_time"), "unit candidate"));
+  EXPECT_TRUE(PageHas(page, "Builds: candidate vs base"));
+  EXPECT_TRUE(PageHas(page, ", candidate/3: ")) << "in the title of a run";
+  EXPECT_FALSE(PageHas(page, "How the interval shrank")) << "there is one look";
+  EXPECT_TRUE(PageHas(*RenderMetricPicture(source, "wall_time"), "unit candidate"));
 }
 
 TEST(ReportPageTest, ASessionOfOneBuildEachHasNoBuilds) {
@@ -200,13 +200,13 @@ TEST(ReportPageTest, SessionsOfSeveralMachinesHaveOneVerdictAboveTheirOwn) {
   ExpectGolden("picture_machines.svg",
                DrawUnits("machines", machines).svg.File(machines.name, machines.note));
   const std::string page = RenderReportPage(sources);
-  EXPECT_TRUE(Has(page, "<h2>4 machines</h2>"));
+  EXPECT_TRUE(PageHas(page, "<h2>4 machines</h2>"));
   constexpr Style kPage{false, true, 0};
-  EXPECT_TRUE(Has(page, SpreadSentence(combination->gates.front(), kPage))) << page;
-  EXPECT_TRUE(Has(page, "REGRESSION: "));
-  EXPECT_TRUE(Has(page, CombinationVerdicts(*combination, {}, kPage).front())) << page;
+  EXPECT_TRUE(PageHas(page, SpreadSentence(combination->gates.front(), kPage))) << page;
+  EXPECT_TRUE(PageHas(page, "REGRESSION: "));
+  EXPECT_TRUE(PageHas(page, CombinationVerdicts(*combination, {}, kPage).front())) << page;
   sources[3].on_machine.reset();
-  EXPECT_TRUE(Has(RenderReportPage(sources), "UNDECIDED: 3 machines"));
+  EXPECT_TRUE(PageHas(RenderReportPage(sources), "UNDECIDED: 3 machines"));
 }
 
 TEST(ReportPageTest, WhatIsNotTheSameComparisonOnSeveralMachinesIsNotCombined) {
@@ -228,15 +228,15 @@ TEST(ReportPageTest, WhatFailedSaysWhyAndHasNoPictures) {
   *session.mutable_failed() = SampleFailed();
   const ReportSource source = SourceOfSession(session, {});
   const std::string page = PageOf(source);
-  EXPECT_TRUE(Has(page, "candidate exited with code 1")) << page;
+  EXPECT_TRUE(PageHas(page, "candidate exited with code 1")) << page;
   EXPECT_NE(source.missing, "");
-  EXPECT_TRUE(Has(page, EscapeMarkup(source.missing))) << page;
+  EXPECT_TRUE(PageHas(page, EscapeMarkup(source.missing))) << page;
   EXPECT_WORDING(source.missing);
 }
 
 TEST(ReportPageTest, BothPhasesOfAConfirmedSessionAreShown) {
   ReportSource source = SampleSource(20);
-  EXPECT_FALSE(Has(PageOf(source), "second phase"));
+  EXPECT_FALSE(PageHas(PageOf(source), "second phase"));
   v1::Comparison& gate = *source.session.mutable_report()->mutable_comparisons(0);
   v1::Confirmation& second = *gate.mutable_confirmation();
   second.set_blocks(24);
@@ -246,20 +246,20 @@ TEST(ReportPageTest, BothPhasesOfAConfirmedSessionAreShown) {
   second.mutable_change()->set_lo(0.08);
   second.mutable_change()->set_hi(0.1);
   std::string page = PageOf(source);
-  EXPECT_TRUE(Has(page, "; second phase: +9.0 %")) << page;
-  EXPECT_TRUE(Has(page, "regression, confirmed")) << page;
-  EXPECT_TRUE(Has(page, "second phase: wall_time, candidate vs base")) << page;
-  EXPECT_TRUE(Has(page, "<td>wall_time, second phase</td>") ||
-              Has(page, ">wall_time, second phase</th>"))
+  EXPECT_TRUE(PageHas(page, "; second phase: +9.0 %")) << page;
+  EXPECT_TRUE(PageHas(page, "regression, confirmed")) << page;
+  EXPECT_TRUE(PageHas(page, "second phase: wall_time, candidate vs base")) << page;
+  EXPECT_TRUE(PageHas(page, "<td>wall_time, second phase</td>") ||
+              PageHas(page, ">wall_time, second phase</th>"))
       << page;
-  EXPECT_TRUE(Has(page, "+8.0 … +10.0 %")) << page;
-  EXPECT_TRUE(Has(page, "show the first phase")) << page;
+  EXPECT_TRUE(PageHas(page, "+8.0 … +10.0 %")) << page;
+  EXPECT_TRUE(PageHas(page, "show the first phase")) << page;
   gate.set_verdict(v1::VERDICT_UNDECIDED);
   gate.set_reason("not_confirmed");
   second.set_verdict(v1::VERDICT_PASS);
   page = PageOf(source);
-  EXPECT_TRUE(Has(page, "undecided, not confirmed")) << page;
-  EXPECT_FALSE(Has(page, "regression, confirmed")) << page;
+  EXPECT_TRUE(PageHas(page, "undecided, not confirmed")) << page;
+  EXPECT_FALSE(PageHas(page, "regression, confirmed")) << page;
 }
 
 TEST(ReportPageTest, ANegativeMarginIsOnTheSideOfImprovements) {
