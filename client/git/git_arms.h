@@ -20,8 +20,8 @@ Result<bool> WantsCommits(const SpecInput& input);
 /// changes are left out.
 ///
 /// Reads the repository that contains the working directory. Writes only the snapshot of a
-/// worktree. With --same-is-pass, both sides may be one commit; then only `same_commit` is set. With
-/// `against_itself`, both arms are the base, which is built once.
+/// worktree. With --same-is-pass, both sides may be one commit; then only `same_commit` is set.
+/// With `against_itself`, both arms are the base, which is built once.
 ///
 /// @param there  where the commits are built, with --host; null: on this machine
 /// @return the bundle to send; none if the other machine has the commits, or without --host

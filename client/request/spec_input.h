@@ -54,9 +54,9 @@ struct SpecInput {
   bool templates = false;  ///< whether commands may contain {name} and {dir}
   /// Whether the arms are measured and not compared. Their roles are then ignored.
   bool measures = false;
-  std::string build;       ///< build command of every benchmark; empty: none
-  BuildPlan build_plan;    ///< the plan of that command
-  std::string origin;      ///< name of the file; empty: the command line
+  std::string build;     ///< build command of every benchmark; empty: none
+  BuildPlan build_plan;  ///< the plan of that command
+  std::string origin;    ///< name of the file; empty: the command line
   /// With --same-is-pass: the commit of both sides of --git. If set, nothing is measured.
   std::optional<CommitInput> same_commit = {};
   /// Whether the base of --git takes both sides (request/self_comparison.h).
@@ -72,9 +72,9 @@ struct SpecInput {
 ///         --git.
 Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments);
 
-/// Returns the arms and the only benchmark of `measure COMMAND...`. An arm without a name in -n gets
-/// that of its program: "gzip", "gzip-2" and so on. With --between, the only command is that of every
-/// value.
+/// Returns the arms and the only benchmark of `measure COMMAND...`. An arm without a name in -n
+/// gets that of its program: "gzip", "gzip-2" and so on. With --between, the only command is that
+/// of every value.
 ///
 /// @errors no command, more names than commands, several commands with --between.
 Result<SpecInput> MeasuredInput(const ParsedArguments& arguments);
@@ -151,8 +151,8 @@ Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd,
 /// run, which opens them as the caller. Pure.
 ///
 /// @errors (exit 2) an invalid value; --confidence with --alpha; missing or equal names; no
-///         reference or no candidate, unless the arms are measured; an empty, too long or unsendable command; equal names of
-///         benchmarks.
+///         reference or no candidate, unless the arms are measured; an empty, too long or
+///         unsendable command; equal names of benchmarks.
 Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 
 /// Builds a spec from the options of `analyze`. It does not have arms, because these come from the

@@ -14,8 +14,8 @@
 
 namespace benchd {
 
-/// The summary of a gate, or of an estimate that was asked for, which is kept after its session is deleted. It forms one row of a
-/// benchmark's history.
+/// The summary of a gate, or of an estimate that was asked for, which is kept after its session is
+/// deleted. It forms one row of a benchmark's history.
 struct GateSummary {
   /// A number that grows from 1 in the order in which sessions ended, and serves as a cursor; 0 =
   /// not stored.

@@ -52,14 +52,14 @@ std::optional<Failure> OutputCheck::Add(const RunPlace& place, OutputDigest outp
   return arm->runs == kEnoughRuns ? FindDifference(benchmark, kEnoughRuns) : std::nullopt;
 }
 
-/// Compares each arm with the first reference, or the first measured arm, if both have run at least `least_runs` times.
+/// Compares each arm with the first reference, or the first measured arm, if both have run at least
+/// `least_runs` times.
 std::optional<Failure> OutputCheck::FindDifference(std::size_t benchmark,
                                                    std::uint64_t least_runs) const {
   const Benchmark& spec = spec_.benchmarks[benchmark];
   const auto& [seen, distinct] = benchmarks_[benchmark];
   if (distinct.size() < 2) return std::nullopt;
-  const std::size_t base =
-      IsMeasured(spec) ? 0 : ArmsWithRole(spec, ArmRole::kReference).front();
+  const std::size_t base = IsMeasured(spec) ? 0 : ArmsWithRole(spec, ArmRole::kReference).front();
   const std::optional<ArmOutput>& reference = seen[base];
   if (!reference || reference->runs < least_runs) return std::nullopt;
   for (const std::optional<ArmOutput>& arm : seen) {

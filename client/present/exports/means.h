@@ -16,8 +16,8 @@ namespace benchd::client {
 /// The pointers are into `session`.
 std::vector<const v1::Comparison*> MeansOf(const v1::Session& session);
 
-/// Returns the estimates that a measurement was asked for and that have a value. Empty for a session
-/// without a result. The pointers are into `session`.
+/// Returns the estimates that a measurement was asked for and that have a value. Empty for a
+/// session without a result. The pointers are into `session`.
 std::vector<const v1::Estimate*> MeasuredOf(const v1::Session& session);
 /// Returns the name of the series of an estimate: BENCHMARK/ARM.
 std::string SeriesNameOf(const v1::Estimate& estimate);

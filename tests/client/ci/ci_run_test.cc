@@ -67,8 +67,9 @@ TEST(CiRunTest, AManualStartOnGithubHasADefault) {
 TEST(CiRunTest, WhereNothingTellsTheBaseItHasToBeNamed) {
   EXPECT_EQ(Found(EnvironmentOf(OfGithub("schedule"), "{}")),
             "schedule: no variable names the commit to compare with (GITHUB_EVENT_NAME schedule)");
-  EXPECT_EQ(Found(EnvironmentOf(OfGithub("release"), "{}")),
-            "other event: no variable names the commit to compare with (GITHUB_EVENT_NAME release)");
+  EXPECT_EQ(
+      Found(EnvironmentOf(OfGithub("release"), "{}")),
+      "other event: no variable names the commit to compare with (GITHUB_EVENT_NAME release)");
   EXPECT_EQ(Found(EnvironmentOf(OfGitlab("schedule"))),
             "schedule: no variable names the commit to compare with (CI_PIPELINE_SOURCE schedule)");
   Variables buildkite = OfBuildkite("false");
@@ -78,8 +79,9 @@ TEST(CiRunTest, WhereNothingTellsTheBaseItHasToBeNamed) {
   EXPECT_EQ(Found(EnvironmentOf(OfJenkins())),
             "other event: no variable names the commit to compare with (no CHANGE_TARGET, no "
             "GIT_PREVIOUS_COMMIT)");
-  EXPECT_EQ(Found(EnvironmentOf({})),
-            "other event: no variable names the commit to compare with (no variable of a CI system)");
+  EXPECT_EQ(
+      Found(EnvironmentOf({})),
+      "other event: no variable names the commit to compare with (no variable of a CI system)");
   Variables gitlab = OfGitlab("web");
   gitlab.erase("CI_DEFAULT_BRANCH");
   EXPECT_EQ(Found(EnvironmentOf(gitlab)), "manual start: CI_DEFAULT_BRANCH is not set");
