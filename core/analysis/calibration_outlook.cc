@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <span>
 #include <string_view>
 
@@ -35,7 +34,6 @@ constexpr std::array kRoundMargins = {0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05
 
 /// A benchmark of the calibration.
 struct Calibrated {
-  std::string name;
   std::map<std::string_view, const Comparison*> metrics;
   double pairs = 0;
   double pair_seconds = 0;  ///< time per pair, with what lies between the runs
@@ -74,7 +72,7 @@ std::vector<Calibrated> BenchmarksOf(const SelfComparison& calibration) {
   std::map<std::string_view, std::size_t> numbers;
   for (const Comparison& comparison : calibration.comparisons) {
     const auto [at, added] = numbers.emplace(comparison.benchmark, benchmarks.size());
-    if (added) benchmarks.push_back({.name = comparison.benchmark});
+    if (added) benchmarks.emplace_back();
     Calibrated& benchmark = benchmarks[at->second];
     benchmark.metrics.emplace(comparison.metric, &comparison);
     benchmark.pairs = std::max(benchmark.pairs, CountPairs(comparison));

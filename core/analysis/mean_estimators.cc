@@ -44,24 +44,17 @@ class PairedMeans : public EffectEstimator {
   // Returns the estimate on a scale, including the allowance for the resolution. Requires Allows().
   PairedEstimate EstimateOn(Contrast scale, double resolution) const {
     const CentredMoments raw = raw_.Centred();
-    const bool coarse = NeedsAllowance(raw, resolution);
-    if (scale == Contrast::kLogRatio) {
-      PairedEstimate ratio = EstimateRatio(Harmonic() ? inverse_.Centred() : raw);
-      if (coarse) {
-        ratio.allowance = RatioAllowance(raw, resolution);
-      } else {
-        RaiseToSteps(ratio, resolution / std::min(raw.mean_b, raw.mean_c));
-      }
-      return ratio;
-    }
-    PairedEstimate difference = EstimateDifference(raw);
-    if (rate()) difference = difference.Mirrored();
-    if (coarse) {
-      difference.allowance = DifferenceAllowance(resolution);
+    const bool ratio = scale == Contrast::kLogRatio;
+    PairedEstimate estimate =
+        ratio ? EstimateRatio(Harmonic() ? inverse_.Centred() : raw) : EstimateDifference(raw);
+    if (!ratio && rate()) estimate = estimate.Mirrored();
+    if (NeedsAllowance(raw, resolution)) {
+      estimate.allowance =
+          ratio ? RatioAllowance(raw, resolution) : DifferenceAllowance(resolution);
     } else {
-      RaiseToSteps(difference, resolution);
+      RaiseToSteps(estimate, ratio ? resolution / std::min(raw.mean_b, raw.mean_c) : resolution);
     }
-    return difference;
+    return estimate;
   }
 
   // Returns the part of the inference that does not need a look. A deciding look omits figures for
