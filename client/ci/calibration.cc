@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 
 #include "client/present/json.h"
 #include "client/present/markdown.h"
@@ -49,16 +50,6 @@ std::string VisibleText(const VisibleMetric& visible) {
   return least + " to " + most + in + " (worst: " + Printable(visible.most.benchmark) + ")";
 }
 
-// Joins texts as in a sentence: "a, b and c".
-std::string Enumerated(const std::vector<std::string>& texts) {
-  std::string text;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) text += i + 1 == texts.size() ? " and " : ", ";
-    text += texts[i];
-  }
-  return text;
-}
-
 // Says why nothing is known, and what to do: the calibration had no interval, or the comparison
 // will not have one.
 std::string UnknownSentence(const CalibrationOutlook& outlook) {
@@ -81,7 +72,7 @@ std::string VisibleSentence(const CalibrationOutlook& outlook) {
   std::vector<std::string> changes;
   for (const VisibleMetric& visible : outlook.visible) changes.push_back(VisibleText(visible));
   return "On this runner, the " + LimitsText(outlook) + " given show changes of " +
-         Enumerated(changes) + ", by " + measured + ".";
+         Join(changes, ", ", std::identity(), " and ") + ", by " + measured + ".";
 }
 
 std::string RecommendedSentence(const CalibrationOutlook& outlook) {
@@ -114,7 +105,7 @@ std::string NeededText(const Forecast& needed) {
       break;
   }
   if (needed.seconds) what.push_back(FormatRough(std::ceil(*needed.seconds)));
-  return Enumerated(what) + " would suffice";
+  return Join(what, ", ", std::identity(), " and ") + " would suffice";
 }
 
 std::string TooSmallSentence(const OpenGates& open, const CalibrationOutlook& outlook) {

@@ -8,6 +8,7 @@
 #include "client/present/findings.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"
+#include "client/request/self_comparison.h"
 #include "client/request/spec_input.h"
 #include "client/session/follow.h"
 #include "client/session/setting_trial.h"
@@ -21,8 +22,6 @@ namespace {
 
 /// A command that computes for about 10 ms on one CPU, without files and with hardly any memory.
 constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done'";
-/// A width that no interval reaches, so that the session runs until its time limit.
-constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
 /// Returns the seconds of --for, or 0 if it was not given.

@@ -325,9 +325,8 @@ Command HistoryCommand() {
           "Verdicts are kept longer than their sessions. Sessions without a suite belong to the "
           "benchmark `main`, in which each command has its own history.\n"
           "With --site, writes static pages that need no server: an index of the benchmarks, a "
-          "page "
-          "and a badge for each, and a feed of the newest regressions and steps (feed.json). Only "
-          "files whose content changed are written.\n"
+          "page and a badge for each, and a feed of the newest regressions and steps (feed.json). "
+          "Only files whose content changed are written.\n"
           "Steps are found by E-divisive means, only among entries that were measured on the same "
           "machine with the same kernel and settings. A line marks each change of the machine, "
           "the kernel or the settings.",

@@ -46,7 +46,7 @@ std::string StepSentence(const HistoryStep& step, std::string_view unit, const S
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index);
 /// The newest step of a series and the entry that begins it.
 struct NewestStep {
-  const HistoryStep* step = nullptr;  ///< null if there is no step
+  const HistoryStep* step = nullptr;  ///< null without a step
   const GateSummary* entry = nullptr;
 };
 NewestStep NewestStepOf(const HistorySeries& series);

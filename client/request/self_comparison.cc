@@ -8,9 +8,6 @@
 namespace benchd::client {
 namespace {
 
-/// A width that no interval reaches, as in commands/calibrate.cc.
-constexpr double kNoSuchWidth = 1e-12;
-
 void CopyReference(v1::Benchmark* benchmark) {
   const auto& arms = benchmark->arms();
   const auto reference = std::ranges::find(arms, v1::ARM_ROLE_REFERENCE, &v1::Arm::role);
@@ -58,7 +55,7 @@ void CompareBaseWithItself(v1::SessionSpec* spec) {
   limits->clear_max_runs();
   limits->clear_at_limit();
   limits->clear_fail_fast();
-  spec->mutable_rule()->set_precision_width(kNoSuchWidth);
+  spec->mutable_rule()->set_precision_width(kUnreachableWidth);
   // Only Welch's method is watched like the default.
   if (spec->method() != v1::METHOD_WELCH) spec->clear_method();
   if (LooksOnlyOnce(*spec)) spec->clear_estimator();

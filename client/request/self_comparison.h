@@ -5,6 +5,9 @@
 
 namespace benchd::client {
 
+/// A width that no interval reaches, so that the session runs until its time limit.
+inline constexpr double kUnreachableWidth = 1e-12;
+
 /// Sets `against_itself` if the options ask for a calibration, in which the base is compared with
 /// itself: if they have the label kCalibrationLabel. Pure.
 ///

@@ -248,7 +248,7 @@ std::string Origin(const v1::Session& session, const MarkdownLinks& links) {
 struct Sections {
   Comparisons shown;   // gates before the fold, worst first
   Comparisons folded;  // all other gates, worst first
-  Comparisons others;  // other metrics that clearly changed; all metrics if there are no gates
+  Comparisons others;  // other metrics that clearly changed; all metrics if none gates
 };
 
 Sections DivideRows(const RowSelection& selection) {
