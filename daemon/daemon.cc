@@ -199,6 +199,9 @@ Result<void> Daemon::Serve() {
                            [](const std::string& line) { spdlog::info("{}", line); },
                            [](const std::string& why) { spdlog::warn("{}", why); }};
   parts.limits = config_.limits;
+  parts.suspend = [this](std::uint32_t uid, Nanoseconds duration) {
+    if (listener_) listener_->Suspend(uid, duration);
+  };
   server_.emplace([this](std::uint32_t uid) { return inbox_.user_executor(uid); }, parts);
   TRY_VOID(server_->Start());
   listener_.emplace(

@@ -88,7 +88,7 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   }
   v1::Session session = SessionToFollow(spec);
   interrupts.React({[] {}, {}});
-  TRY(auto submitted, SubmitSession(*link, std::move(spec)));
+  TRY(auto submitted, SubmitSession(*link, std::move(spec), {.follows = true}));
   session.set_session(submitted.session());
   const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
                             .may_detach = false};

@@ -40,7 +40,8 @@ Result<CiCalibration> RunCalibration(const CommandContext& context, const CiPlan
   TRY_VOID(OpenOnce(context.link, &link));
   const Bundle* const bundle = submission.bundle ? &*submission.bundle : nullptr;
   const auto sent = [&interrupts] { interrupts.React({[] {}, {}}); };
-  TRY(auto submitted, SubmitSession(*link, std::move(spec), bundle, sent));
+  TRY(auto submitted,
+      SubmitSession(*link, std::move(spec), {.bundle = bundle, .sent = sent, .follows = true}));
   session.set_session(submitted.session());
   const bool quiet = context.json || IsGiven(context.arguments, "quiet");
   const Following following{.progress = quiet ? Progress::kQuiet : Progress::kTold,

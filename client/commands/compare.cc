@@ -268,7 +268,8 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
   if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
   // From here on, an interrupt waits for the answer, so that the session can be cancelled.
   const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
-  TRY(auto submitted, SubmitSession(*link, std::move(submission.spec), bundle, sent));
+  TRY(auto submitted, SubmitSession(*link, std::move(submission.spec),
+                                    {.bundle = bundle, .sent = sent, .follows = !detach}));
   // A session that already failed is always followed, because its end arrives at once.
   if (detach && !submitted.failed()) {
     PrintSubmitted(submitted, session.spec(), context.json);

@@ -264,7 +264,7 @@ class Trial {
     spec.mutable_limits()->set_runs(blocks);
     v1::Session session = SessionToFollow(spec);
     interrupts_.React({[] {}, {}});
-    auto submitted = SubmitSession(link_, std::move(spec));
+    auto submitted = SubmitSession(link_, std::move(spec), {.follows = true});
     if (!submitted) {
       // The machine refuses strict isolation or lacks the profile; other settings may work.
       if (submitted.error().code != ErrorCode::kFailedPrecondition) return submitted.error();

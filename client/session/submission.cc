@@ -175,10 +175,12 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
 // After a lost connection, the client does not know whether the session was accepted. Repeating the
 // request with the same ID does not submit the session twice.
 Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
-                                         const Bundle* bundle, const std::function<void()>& sent) {
+                                         const Sending& sending) {
+  const Bundle* const bundle = sending.bundle;
   v1::SubmitRequest request;
   *request.mutable_spec() = std::move(spec);
   request.set_request_id(RequestId());
+  request.set_follows(sending.follows && link.remote() == nullptr);
   using Stub = v1::SessionService::StubInterface;
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
@@ -188,10 +190,11 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
                          (bundle != nullptr ? kQueueTimeout : kCallTimeout));
     v1::SubmitResponse response;
     const std::unique_ptr<Stub> stub = v1::SessionService::NewStub(link.channel());
-    if (bundle == nullptr) sent();
+    if (bundle == nullptr) sending.sent();
     const grpc::Status status =
-        bundle == nullptr ? stub->Submit(&context, request, &response)
-                          : SendWithBundle(*stub, &context, request, *bundle, sent, &response);
+        bundle == nullptr
+            ? stub->Submit(&context, request, &response)
+            : SendWithBundle(*stub, &context, request, *bundle, sending.sent, &response);
     if (status.ok()) return response;
     if (WaitToAskAgain(context, attempt)) continue;
     if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));

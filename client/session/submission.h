@@ -44,14 +44,22 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec);
 Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
                                          bool remote);
 
+/// How a session is submitted.
+struct Sending {
+  /// The commits that the build needs from this machine; null: none.
+  const Bundle* bundle = nullptr;
+  /// Called once per attempt, when only the reply is outstanding.
+  std::function<void()> sent = [] {};
+  /// Whether this process watches the session until its end. On the daemon's machine, the reply
+  /// then does not wait until the session would survive a power loss.
+  bool follows = false;
+};
+
 /// Submits a session exactly once, even if the connection is lost meanwhile.
 ///
-/// @param bundle  the commits that the build needs from this machine; null: none
-/// @param sent    called once per attempt, when only the reply is outstanding
 /// @errors (exit 2, 5) the daemon refuses the session or does not come back.
-Result<v1::SubmitResponse> SubmitSession(
-    DaemonLink& link, v1::SessionSpec spec, const Bundle* bundle = nullptr,
-    const std::function<void()>& sent = [] {});
+Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
+                                         const Sending& sending = {});
 
 /// With --shell, reports on stderr how long a shell that does nothing takes on this machine,
 /// because every run includes that time. Does nothing while the machine is busy.

@@ -113,7 +113,7 @@ Error NotAdmittedInTime(const SessionSpec& spec) {
 // ---- requests of clients ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id,
-                                                       BundleUpload* bundle) {
+                                                       BundleUpload* bundle, bool await_disk) {
   CO_TRY_VOID(CheckMaySubmit(policy_.access, spec));
   CO_TRY_VOID(CheckRequestId(request_id));
   const RequestKey request{spec.caller.uid, request_id};
@@ -139,7 +139,12 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   const Admitting turn(*this, uid);
   SessionRecord record{std::move(valid), {}, std::move(request_id)};
   record.snapshot.submitted_at = services_.clock.Now();
-  co_return co_await Admit(std::move(record), bundle);
+  const Caller caller = record.spec.caller;
+  CO_TRY(SessionSnapshot admitted, co_await Admit(std::move(record), bundle));
+  if (await_disk) {
+    CO_TRY_VOID(co_await AwaitDisk(caller, admitted.id));
+  }
+  co_return Newest(std::move(admitted));
 }
 
 /// Checks a submission that is already in submitting_.
@@ -187,7 +192,18 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
   SessionSnapshot snapshot = record.snapshot;
   waiting_.Submitted(record.spec.caller.uid, snapshot.submitted_at);
   Register(**key, std::move(record));
-  co_return Newest(std::move(snapshot));
+  co_return snapshot;
+}
+
+/// Waits until a submission is on the disk. A session that is not acknowledged must not run.
+asio::awaitable<Result<void>> Queue::AwaitDisk(Caller caller, SessionId submitted) {
+  Result<void> synced = co_await services_.store.OnDisk();
+  if (!synced) {
+    const Result<SessionSnapshot> withdrawn = co_await Cancel(std::move(caller), submitted.value);
+    static_cast<void>(withdrawn.has_value());  // the caller learns of the cause
+    co_return std::move(synced).error().Within("storing the session");
+  }
+  co_return Result<void>{};
 }
 
 /// Stores the end of a failed session. The client does not know the session yet: it is acknowledged
@@ -323,6 +339,7 @@ asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller
   HistoryEntry entry{services_.clock.Now(),
                      "cancelled by " + NameOf(caller) + "; its cleanup is still to run"};
   Result<void> noted = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
+  if (noted) noted = co_await services_.store.OnDisk();
   // If its turn has come meanwhile, Cancel() cancels the running session.
   if (noted && running_ != id && registry_.Find(id) != nullptr) registry_.Set(std::move(snapshot));
   co_return noted;
@@ -343,6 +360,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   ending_.erase(id);
   if (updated) {
     TakeEnd(snapshot);
+    Result<void> synced = co_await services_.store.OnDisk();
+    if (!synced) co_return std::move(synced).error().Within("cancel");
     co_return snapshot;
   }
   if (waited) Enqueue(id);
@@ -382,6 +401,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
     PublishPlaces();
     changed_.Notify();
   }
+  Result<void> synced = co_await services_.store.OnDisk();
+  if (!synced) co_return std::move(synced).error().Within("move");
   Result<SessionRecord> record = co_await Read(id);
   co_return SnapshotOf(std::move(record));
 }
@@ -394,6 +415,8 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
   mode_ = mode;
   PublishPlaces(/*even_unmoved=*/true);
   changed_.Notify();
+  Result<void> synced = co_await services_.store.OnDisk();
+  if (!synced) co_return std::move(synced).error().Within(action);
   co_return Status();
 }
 

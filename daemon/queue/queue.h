@@ -84,9 +84,13 @@ class Queue {
   /// Checks the spec and its requirements of the machine, looks its programs up as the caller,
   /// commits the session and queues it. A session whose program cannot be found or executed is also
   /// committed; it has failed when this function returns.
-  /// @param bundle  the bundle to build from, which must outlive the coroutine; null without one
+  /// @param bundle      the bundle to build from, which must outlive the coroutine; null without
+  /// one
+  /// @param await_disk  whether to return only when the session would survive a power loss. It may
+  ///                    begin before.
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id,
-                                                  BundleUpload* bundle = nullptr);
+                                                  BundleUpload* bundle = nullptr,
+                                                  bool await_disk = true);
   /// Returns whether this request of the caller has already become a session.
   asio::awaitable<Result<bool>> Knows(Caller caller, std::string request_id);
 
@@ -176,6 +180,7 @@ class Queue {
   Result<void> CheckTakesSessions(const SessionSpec& spec) const;
   asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record, BundleUpload* bundle);
   asio::awaitable<Result<void>> KeepFailed(SessionSnapshot failed);
+  asio::awaitable<Result<void>> AwaitDisk(Caller caller, SessionId submitted);
   asio::awaitable<Result<void>> NoteCancel(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<Result<SessionSnapshot>> CancelWaiting(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);

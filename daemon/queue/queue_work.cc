@@ -85,7 +85,7 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
     // Do this after the verdict is published, but before anything else is measured.
-    co_await services_.store.DoForSession(&Records::Checkpoint);
+    co_await services_.store.DoForSession(&Records::CheckpointIfDue);
   } else {
     registry_.Set(std::move(last));
   }

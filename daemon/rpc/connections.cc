@@ -1,6 +1,7 @@
 #include "daemon/rpc/connections.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -74,6 +75,17 @@ std::size_t PeerTable::OpenConnections(std::uint32_t uid) const {
   const std::size_t count = CountOpen(user->second);
   if (count == 0) open_.erase(user);
   return count;
+}
+
+void PeerTable::Disconnect(std::uint32_t uid) {
+  const auto user = open_.find(uid);
+  if (user == open_.end()) return;
+  for (const auto& [number, inode] : user->second) {
+    // gRPC may close the number at any moment, and another thread may get it: a duplicate stays the
+    // same file.
+    const UniqueFd same(::fcntl(number, F_DUPFD_CLOEXEC, 0));
+    if (same && SocketInode(same.get()) == inode) ::shutdown(same.get(), SHUT_RDWR);
+  }
 }
 
 std::vector<LimitUse> PeerTable::Uses(std::optional<std::uint32_t> uid) const {
@@ -181,14 +193,21 @@ void ReadProc(Caller& caller) {
 
 }  // namespace
 
-Result<Caller> ReadPeer(int socket) {
+namespace {
+
+Result<ucred> ReadCredentials(int socket) {
   ucred credentials{};
   socklen_t size = sizeof(credentials);
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
-    return Error{ErrorCode::kPermissionDenied,
-                 SystemError("reading the identity of the caller", errno).message,
-                 {}};
-  }
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0) return credentials;
+  return Error{ErrorCode::kPermissionDenied,
+               SystemError("reading the identity of the caller", errno).message,
+               {}};
+}
+
+}  // namespace
+
+Result<Caller> ReadPeer(int socket) {
+  TRY(const ucred credentials, ReadCredentials(socket));
   TRY(std::vector<std::uint32_t> groups, ReadPeerGroups(socket));
   Caller caller;
   caller.uid = credentials.uid;
@@ -260,6 +279,7 @@ void Listener::Close() {
   std::error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
+  suspended_.clear();
 }
 
 void Listener::Accept() {
@@ -282,6 +302,17 @@ void Listener::Take(UniqueFd connection) {
   if (!PrepareForServer(connection.get())) {
     return log_(SystemError("preparing a connection", errno).message);
   }
+  const Result<ucred> credentials = ReadCredentials(connection.get());
+  if (!credentials) return log_(credentials.error().message);
+  const auto suspended = suspended_.find(credentials->uid);
+  if (suspended == suspended_.end()) return Identify(std::move(connection));
+  std::vector<UniqueFd>& waiting = suspended->second.waiting;
+  if (waiting.size() >= peers_.most_a_user()) return LogRefusal(credentials->uid);
+  waiting.push_back(std::move(connection));
+}
+
+/// Hands over a connection with its caller.
+void Listener::Identify(UniqueFd connection) {
   Result<Caller> caller = ReadPeer(connection.get());
   if (!caller) return log_(caller.error().message);
   if (peers_.OpenConnections(caller->uid) >= peers_.most_a_user()) {
@@ -290,6 +321,27 @@ void Listener::Take(UniqueFd connection) {
   Result<UniqueFd> numbered = peers_.Register(std::move(connection), std::move(caller).value());
   if (!numbered) return log_(numbered.error().message);
   hand_over_(numbered->Release());
+}
+
+void Listener::Suspend(std::uint32_t uid, std::chrono::nanoseconds duration) {
+  if (!acceptor_.is_open()) return;
+  peers_.Disconnect(uid);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  log_(
+      fmt::format("uid {}: suspended for {} s, because it calls again and again although its calls "
+                  "are refused",
+                  uid, seconds.count()));
+  Suspended& user = suspended_.try_emplace(uid, acceptor_.get_executor()).first->second;
+  user.end.expires_after(duration);
+  user.end.async_wait([this, uid](std::error_code cancelled) {
+    if (!cancelled) EndSuspension(uid);
+  });
+}
+
+void Listener::EndSuspension(std::uint32_t uid) {
+  auto user = suspended_.extract(uid);
+  if (user.empty()) return;
+  for (UniqueFd& connection : user.mapped().waiting) Identify(std::move(connection));
 }
 
 void Listener::LogRefusal(std::uint32_t uid) {

@@ -51,6 +51,9 @@ class PeerTable {
   /// Returns the number of connections of `uid` that are still open.
   std::size_t OpenConnections(std::uint32_t uid) const;
 
+  /// Ends all connections of `uid`. gRPC then ends their calls and closes the descriptors.
+  void Disconnect(std::uint32_t uid);
+
   /// Returns the number of connections as uses of the limit: of `uid`, or of each connected user.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
@@ -104,9 +107,22 @@ class Listener {
   /// Accepts no more connections; those handed over stay open.
   void Close();
 
+  /// Ends the connections of `uid`. New ones are accepted, but not handed over until `duration` has
+  /// passed: a client that waits gets its answer then, and one that floods is not read meanwhile.
+  void Suspend(std::uint32_t uid, std::chrono::nanoseconds duration);
+
  private:
+  /// The connections of a suspended user, until the end of the suspension.
+  struct Suspended {
+    explicit Suspended(const asio::any_io_executor& loop) : end(loop) {}
+    asio::steady_timer end;
+    std::vector<UniqueFd> waiting;
+  };
+
   void Accept();
   void Take(UniqueFd connection);
+  void Identify(UniqueFd connection);
+  void EndSuspension(std::uint32_t uid);
   void LogRefusal(std::uint32_t uid);
 
   asio::local::stream_protocol::acceptor acceptor_;
@@ -114,6 +130,7 @@ class Listener {
   PeerTable& peers_;
   HandOver hand_over_;
   Log log_;
+  std::map<std::uint32_t, Suspended> suspended_;
   /// Time of the last log line about a refusal. The rate of such lines is limited, so that a client
   /// that floods the socket does not flood the log.
   std::optional<std::chrono::steady_clock::time_point> refusal_logged_at_;

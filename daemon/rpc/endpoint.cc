@@ -5,7 +5,9 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
+#include <chrono>
 #include <exception>
+#include <optional>
 
 #include "daemon/rpc/status_mapping.h"
 #include "daemon/store/store.h"
@@ -93,6 +95,7 @@ Entry Endpoint::Enter(Context& context, std::size_t memory, Limit as) const {
   const asio::any_io_executor loop = loop_of(caller->uid);
   if (room) return {*std::move(caller), *std::move(share), {}, &context, loop};
   if (share || PassesSoon(as)) InviteRetry(context);
+  CountRefusal(caller->uid);
   // A single post covers all calls that are refused until the loop handles it.
   if (budget.TellsLoop()) {
     asio::post(loop, [endpoint = *this, why = room.error(), uid = caller->uid] {
@@ -108,8 +111,20 @@ grpc::Status Endpoint::Admit(const Entry& entry) const {
   if (note_call) note_call();
   if (calls.closed()) return Stopping();
   const Result<void> taken = rate.Take(entry.caller.uid);
-  if (!taken) InviteRetry(*entry.context);
+  if (!taken) {
+    InviteRetry(*entry.context);
+    CountRefusal(entry.caller.uid);
+  }
   return ToStatus(taken);
+}
+
+/// Counts a refused call, and suspends a user who has had too many. Called on any thread.
+void Endpoint::CountRefusal(std::uint32_t uid) const {
+  const SteadyTime now(std::chrono::steady_clock::now());
+  const std::optional<Nanoseconds> duration = refusals.Count(uid, now);
+  if (!duration || !suspend) return;
+  asio::post(loop_of(uid),
+             [suspend = suspend, uid, duration = *duration] { suspend(uid, duration); });
 }
 
 grpc::Status Unidentified() {

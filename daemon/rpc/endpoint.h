@@ -21,6 +21,7 @@
 #include "daemon/rpc/connections.h"
 #include "daemon/rpc/live_calls.h"
 #include "daemon/rpc/rate_limit.h"
+#include "daemon/rpc/refusals.h"
 
 namespace benchd::rpc {
 
@@ -28,6 +29,9 @@ using Context = grpc::CallbackServerContext;
 
 /// Returns the loop's executor for a user's calls; called on any thread.
 using LoopOf = std::function<asio::any_io_executor(std::uint32_t uid)>;
+
+/// Suspends a user for some time (Listener::Suspend()); called on the loop's thread.
+using Suspend = std::function<void(std::uint32_t uid, Nanoseconds duration)>;
 
 /// The result of Endpoint::Enter(): the caller and the call's share of the caller's budget, or the
 /// reason why the call is refused.
@@ -45,14 +49,16 @@ void InviteRetry(Context& context);
 
 /// The entry point of calls, which all services share. The references outlive the server.
 ///
-/// `peers` and `budget` are used on gRPC's threads, once per call; `calls` and `rate` on the loop's
-/// thread only.
+/// `peers`, `budget` and `refusals` are used on gRPC's threads, at most once per call; `calls` and
+/// `rate` on the loop's thread only.
 struct Endpoint {
   LoopOf loop_of;
   const PeerTable& peers;
   LiveCalls& calls;
   RateLimit& rate;
   CallBudget& budget;
+  Refusals& refusals;
+  Suspend suspend;  ///< may be empty
   /// Called for every incoming call, whatever its result; may be empty.
   std::function<void()> note_call = {};
 
@@ -68,6 +74,7 @@ struct Endpoint {
 
  private:
   Entry Enter(Context& context, std::size_t memory, Limit as) const;
+  void CountRefusal(std::uint32_t uid) const;
 };
 
 /// Returns the number of bytes of memory that a message uses.

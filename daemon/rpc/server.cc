@@ -82,11 +82,14 @@ class Server::Impl {
         limits_(parts.limits),
         budget_(parts.limits),
         rate_(parts.clock, parts.warn, parts.limits.At(Limit::kCallsASecond)),
+        refusals_(parts.forgiven_a_second),
         endpoint_{std::move(loop_of),
                   parts.peers,
                   parts.calls,
                   rate_,
                   budget_,
+                  refusals_,
+                  parts.suspend,
                   [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_,
                   {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_,
@@ -158,6 +161,7 @@ class Server::Impl {
   const Budgets limits_;
   CallBudget budget_;
   RateLimit rate_;
+  Refusals refusals_;
   const Endpoint endpoint_;
   SessionService sessions_;
   QueueService queue_;

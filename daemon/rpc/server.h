@@ -48,6 +48,8 @@ class Server {
     Budgets limits = {};
     /// An upload without data for this long is ended.
     std::chrono::milliseconds max_silence = std::chrono::minutes(1);
+    Suspend suspend = {};  ///< suspends a user who ignores refusals
+    double forgiven_a_second = Refusals::kForgivenASecond;
   };
 
   Server(LoopOf loop_of, const Parts& parts);

@@ -236,7 +236,8 @@ asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
   CO_TRY_VOID(CheckPairs(spec, parts_.pairs));
   if (!request->spec().has_seed()) spec.seed = parts_.random.Next();
   spec.caller = std::move(caller);
-  co_return co_await parts_.queue.Submit(std::move(spec), request->request_id(), bundle);
+  co_return co_await parts_.queue.Submit(std::move(spec), request->request_id(), bundle,
+                                         /*await_disk=*/!request->follows());
 }
 
 asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,

@@ -147,7 +147,7 @@ Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::pa
   if (status != SQLITE_OK) return DatabaseError(handle, file.string(), status);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, static_cast<int>(lock_wait.count()));
-  sqlite3_wal_autocheckpoint(handle, kLongLogPages);
+  sqlite3_wal_hook(handle, &Database::OnCommit, database.get());
   return database;
 }
 
@@ -184,12 +184,22 @@ Result<std::string> Database::QueryText(std::string_view sql) {
   return text;
 }
 
+/// Called after each commit. Limits the log, as SQLite's own hook does.
+int Database::OnCommit(void* database, sqlite3* /*handle*/, const char* /*name*/, int pages) {
+  auto& self = *static_cast<Database*>(database);
+  self.pages_in_log_ = pages;
+  if (pages >= kLongLogPages) self.Checkpoint();
+  return SQLITE_OK;
+}
+
 bool Database::Checkpoint() {
   int in_log = 0;
   int moved = 0;
   const int status =
       sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &in_log, &moved);
-  return status == SQLITE_OK && moved == in_log;
+  const bool complete = status == SQLITE_OK && moved == in_log;
+  if (complete) pages_in_log_ = 0;
+  return complete;
 }
 
 // The argument 1 stops the check after the first error.

@@ -142,9 +142,12 @@ class Database {
   Result<std::string> QueryText(std::string_view sql);
 
   /// Moves the write-ahead log into the file and syncs both to the disk. A failure does not lose
-  /// data: the log is kept, and the next commit reports the error.
+  /// data: the log is kept, and the next commit reports the error. The next commit begins the log
+  /// anew and syncs its header, which waits for the disk.
   /// @return whether the whole log is now in the file.
   bool Checkpoint();
+  /// Returns the number of pages that commits have written to the log since it began.
+  int pages_in_log() const { return pages_in_log_; }
 
   /// Reads and checks the whole file (PRAGMA quick_check).
   /// @errors kFailedPrecondition with the first defect.
@@ -167,8 +170,11 @@ class Database {
   Result<void> Ask(const std::string& check);
   Result<void> SetDurability(Durability durability);
 
+  static int OnCommit(void* database, sqlite3* handle, const char* name, int pages);
+
   sqlite3* handle_;
   std::string path_;
+  int pages_in_log_ = 0;
   Durability durability_ = Durability::kProcessDeath;
   // IMMEDIATE takes the write lock at once, so a transaction does not fail halfway for lack of it.
   Statement begin_{*this, "BEGIN IMMEDIATE"};

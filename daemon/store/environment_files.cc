@@ -88,8 +88,8 @@ std::filesystem::path EnvironmentFiles::FileOf(const SessionId& id) const {
   return folder_ / (id.value + ".json");
 }
 
-Result<PendingSync> EnvironmentFiles::Write(const SessionId& id,
-                                            const EnvironmentValues& values) const {
+Result<UnsyncedFile> EnvironmentFiles::Write(const SessionId& id,
+                                             const EnvironmentValues& values) const {
   const std::string file = FileOf(id).string();
   const std::string unfinished = file + ".tmp";
   Result<UniqueFd> fd = WriteNew(unfinished, ToJsonText(values));
@@ -98,12 +98,7 @@ Result<PendingSync> EnvironmentFiles::Write(const SessionId& id,
     ::unlink(unfinished.c_str());
     return renamed.error();
   }
-  auto sync = [file, folder = folder_, kept = std::move(*fd)]() -> Result<void> {
-    if (::fsync(kept.get()) != 0) return FileNotKept(file, errno);
-    return Sync(folder);
-  };
-  // Without a free thread, Wait() performs the sync itself.
-  return PendingSync(std::async(std::launch::async | std::launch::deferred, std::move(sync)));
+  return UnsyncedFile{std::move(*fd), file};
 }
 
 Result<void> EnvironmentFiles::Merge(const SessionId& id, SessionSpec& spec) const {

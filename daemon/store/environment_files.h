@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <future>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
+#include "daemon/store/log_sync.h"
 
 namespace benchd::store {
 
@@ -34,20 +34,6 @@ inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& stat
   return state_dir / "environments";
 }
 
-/// A sync to the disk that another thread performs, if one can be started. The destructor waits for
-/// that thread.
-///
-/// On a busy disk, syncs that follow each other take up to a second each, but syncs at the same
-/// time share the file system's commit.
-class PendingSync {
- public:
-  explicit PendingSync(std::future<Result<void>> done) : done_(std::move(done)) {}
-  Result<void> Wait() { return done_.get(); }
-
- private:
-  std::future<Result<void>> done_;
-};
-
 /// The files with environment values, one per session: STATE/environments/ID.json (mode 0600 in a
 /// folder of mode 0700). A file exists from Insert() until the session ends.
 ///
@@ -59,8 +45,8 @@ class EnvironmentFiles {
   /// Creates the folder in `state_dir`, or checks that only benchd's user can access it.
   static Result<EnvironmentFiles> Open(const std::filesystem::path& state_dir);
 
-  /// Writes the whole file or nothing, and syncs it to the disk on another thread.
-  Result<PendingSync> Write(const SessionId& id, const EnvironmentValues& values) const;
+  /// Writes the whole file or nothing. The caller syncs it to the disk.
+  Result<UnsyncedFile> Write(const SessionId& id, const EnvironmentValues& values) const;
   /// Puts the values back into `spec`. There is no file for a spec without variables.
   /// @errors kInternal if the file was not written by Write(), or if it is missing because the
   ///         machine lost power before the submission was acknowledged.

@@ -22,6 +22,8 @@ namespace benchd {
 namespace {
 
 constexpr std::chrono::seconds kLongestUnsynced{1};
+/// The length of the log, 4 MiB, from which it is moved into the file between two sessions.
+constexpr int kManyLogPages = 1024;
 constexpr std::chrono::milliseconds kPruneBudget{50};
 
 /// The disk space that runs and bundles leave free for submissions, cancellations and the ends of
@@ -60,7 +62,8 @@ struct Records::Tables {
         warnings(std::move(opened.warnings)),
         limits(options.limits),
         disk(options.disk),
-        steady(options.steady) {}
+        steady(options.steady),
+        sync(database->path() + "-wal", options.sync) {}
 
   std::unique_ptr<store::Database> database;
   store::SessionTable sessions{*database};
@@ -74,7 +77,8 @@ struct Records::Tables {
   const StoreLimits limits;
   std::function<DiskSpace(const std::string& file)> disk;
   std::function<SteadyTime()> steady;
-  SteadyTime synced_at = steady();  ///< all earlier commits are on the disk
+  store::LogSync sync;
+  SteadyTime synced_at = steady();  ///< a sync was requested for all earlier commits
 
   static Result<std::unique_ptr<Tables>> Open(const std::filesystem::path& folder,
                                               const StoreOptions& options);
@@ -92,29 +96,24 @@ struct Records::Tables {
   /// Deletes a session's environment values and bundle.
   Result<void> RemoveFiles(const SessionId& id) const;
 
-  /// The durability of a change while a session runs: once per second, a commit is synced to the
-  /// disk.
-  store::Durability DurabilityNow() const {
-    return steady() - synced_at >= kLongestUnsynced ? store::Durability::kPowerLoss
-                                                    : store::Durability::kProcessDeath;
-  }
-
-  /// Executes `change` as one transaction.
+  /// Executes `change` as one transaction. Once per second, requests a sync afterwards.
   template <typename Change>
-  Result<void> Commit(store::Durability durability, Change change) {
+  Result<void> Commit(Change change) {
     const SteadyTime begun = steady();
-    TRY(store::Transaction transaction, store::Transaction::Begin(*database, durability));
+    TRY(store::Transaction transaction, store::Transaction::Begin(*database));
     TRY_VOID(change());
     TRY_VOID(transaction.Commit());
-    if (durability == store::Durability::kPowerLoss) synced_at = begun;
+    if (begun - synced_at >= kLongestUnsynced) {
+      synced_at = begun;
+      sync.Request();
+    }
     return {};
   }
 
   /// Executes `change` and adds a history entry, as one transaction.
   template <typename Change>
-  Result<void> CommitWith(const SessionId& id, const HistoryEntry& entry,
-                          store::Durability durability, Change change) {
-    return Commit(durability, [&]() -> Result<void> {
+  Result<void> CommitWith(const SessionId& id, const HistoryEntry& entry, Change change) {
+    return Commit([&]() -> Result<void> {
       TRY_VOID(change());
       return history.Add(id, entry);
     });
@@ -158,7 +157,7 @@ Result<void> Records::Tables::Summarise() {
     ExpandBenchmarks(record.snapshot.found, record.spec);
     return summaries.Add(record);
   };
-  return Commit(store::Durability::kPowerLoss, [&] { return sessions.ForEachDone(add); });
+  return Commit([&] { return sessions.ForEachDone(add); });
 }
 
 Result<void> Records::Tables::CheckRoom() const {
@@ -250,29 +249,20 @@ Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& 
   const bool kept_apart = !values.empty() && !IsFinal(record.snapshot.state);
   bool may_have_written = false;
   std::uint64_t key = 0;
-  std::optional<store::PendingSync> sync;
   const auto insert = [&]() -> Result<void> {
     TRY(key, tables_->sessions.Insert(record));
     may_have_written = true;
     if (kept_apart) {
-      Result<store::PendingSync> kept = tables_->environments.Write(id, values);
+      Result<store::UnsyncedFile> kept = tables_->environments.Write(id, values);
       if (!kept) return std::move(kept).error().Within("storing the environment");
-      sync = *std::move(kept);
+      tables_->sync.Add(*std::move(kept));
     }
     if (bundle == nullptr) return {};
     Result<void> kept = bundle->KeepFor(id);
     if (!kept) return std::move(kept).error().Within("storing the bundle");
     return kept;
   };
-  Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
-  if (sync) {
-    Result<void> synced = sync->Wait();
-    if (done && !synced) {
-      done = std::move(synced).error().Within("storing the environment");
-      static_cast<void>(tables_->Commit(store::Durability::kPowerLoss,
-                                        [&] { return tables_->sessions.Remove(id); }));
-    }
-  }
+  Result<void> done = tables_->CommitWith(id, entry, insert);
   if (!done && may_have_written) static_cast<void>(tables_->RemoveFiles(id));
   if (!done) return std::move(done).error();
   return key;
@@ -280,8 +270,6 @@ Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& 
 
 Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry& entry) {
   const bool final = IsFinal(snapshot.state);
-  const store::Durability durability =
-      final ? store::Durability::kPowerLoss : tables_->DurabilityNow();
   const auto update = [&]() -> Result<void> {
     Result<void> stored = tables_->sessions.Update(snapshot);
     if (stored && snapshot.state == SessionState::kDone) stored = tables_->Summarise(snapshot.id);
@@ -289,14 +277,14 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
     if (stored && final) stored = tables_->sessions.Charge(snapshot.id);
     return stored;
   };
-  Result<void> updated = tables_->Commit(durability, update);
+  Result<void> updated = tables_->Commit(update);
   if (!updated || !final) return updated;
   Result<void> removed = tables_->RemoveFiles(snapshot.id);
   if (removed) return {};
   // The final state is stored anyway; the next start removes the file.
   const HistoryEntry left{entry.at, removed.error().message};
   const auto tell = [&] { return tables_->history.Add(snapshot.id, left); };
-  static_cast<void>(tables_->Commit(tables_->DurabilityNow(), tell));
+  static_cast<void>(tables_->Commit(tell));
   return {};
 }
 
@@ -323,21 +311,21 @@ Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,
     if (lines >= kMaxHistoryLines) return HistoryIsFull(id);
     return tables_->sessions.SetPriority(id, priority);
   };
-  return tables_->CommitWith(id, entry, store::Durability::kPowerLoss, change);
+  return tables_->CommitWith(id, entry, change);
 }
 
 Result<void> Records::KeepMode(QueueMode mode) {
   const std::string sql = fmt::format("UPDATE queue_mode SET paused = {:d}, draining = {:d}",
                                       mode.paused, mode.draining);
-  return tables_->Commit(store::Durability::kPowerLoss,
-                         [&] { return tables_->database->Execute(sql); });
+  return tables_->Commit([&] { return tables_->database->Execute(sql); });
 }
 
 Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
                              const std::string& log) {
   TRY_VOID(tables_->CheckRoom());
+  if (std::optional<Error> unsynced = tables_->sync.TakeFailure()) return *std::move(unsynced);
   const auto append = [&] { return tables_->runs.Append(id, runs, log); };
-  Result<void> done = tables_->Commit(tables_->DurabilityNow(), append);
+  Result<void> done = tables_->Commit(append);
   // Keys that a rolled-back transaction assigned are invalid.
   if (!done) tables_->runs.Forget();
   return done;
@@ -346,7 +334,7 @@ Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
 Result<void> Records::DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
                                 std::uint64_t block) {
   const auto drop = [&] { return tables_->runs.DropBlock(id, phase, benchmark, block); };
-  return tables_->Commit(tables_->DurabilityNow(), drop);
+  return tables_->Commit(drop);
 }
 
 Result<std::vector<Run>> Records::LoadRuns(const SessionId& id, std::uint64_t first,
@@ -373,5 +361,14 @@ bool Records::Checkpoint() {
   if (done) tables_->synced_at = begun;
   return done;
 }
+
+bool Records::CheckpointIfDue() {
+  if (tables_->database->pages_in_log() >= kManyLogPages) return Checkpoint();
+  tables_->synced_at = tables_->steady();
+  tables_->sync.Request();
+  return true;
+}
+
+store::LogSync& Records::sync() { return tables_->sync; }
 
 }  // namespace benchd

@@ -19,6 +19,7 @@
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
 #include "daemon/store/bundle_files.h"
+#include "daemon/store/log_sync.h"
 #include "daemon/store/store_limits.h"
 
 namespace benchd {
@@ -34,14 +35,16 @@ DiskSpace SpaceAround(const std::string& file);
 
 /// Options of Records::Open() and Store::Open().
 struct StoreOptions {
-  /// The clock that determines when commits are synced to the disk (once per second). Called on the
-  /// thread that executes the calls.
+  /// The clock that determines when a sync is requested for commits that no client waits for (once
+  /// per second). Called on the thread that executes the calls.
   std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };
   /// The time to wait for another process's lock.
   std::chrono::milliseconds lock_wait{5000};
   StoreLimits limits;
   std::function<DiskSpace(const std::string& file)> disk = SpaceAround;
-  /// Whether a Store runs on a separate thread (store.h).
+  /// Syncs an open file to the disk; called on the threads that sync.
+  store::LogSync::SyncFile sync = store::LogSync::SyncData;
+  /// Whether a Store runs on separate threads (store.h).
   bool own_thread = true;
 };
 
@@ -115,9 +118,8 @@ class Records {
   /// Combines Load() and History().
   Result<SessionDetails> LoadDetails(const SessionId& id);
 
-  // A change survives kill -9 once its call has returned. A power loss can undo changes of the last
-  // second, but not those that clients request (Insert, SetPriority, KeepMode) and not a final
-  // Update.
+  // A change survives kill -9 once its call has returned. It survives a power loss once a sync that
+  // began afterwards has succeeded (sync()). At least once per second, a change requests a sync.
 
   /// Stores a new session with its bundle; null if it does not have a bundle.
   /// @return the key of its row. @errors kAlreadyExists.
@@ -136,7 +138,8 @@ class Records {
   /// oldest part is deleted. Part of the disk is reserved for other calls, so kResourceExhausted is
   /// returned before the disk is full.
   /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
-  ///         if the session exceeds StoreLimits::session_bytes or StoreLimits::session_metrics.
+  ///         if the session exceeds StoreLimits::session_bytes or StoreLimits::session_metrics;
+  ///         once, the error of a sync that was requested earlier.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the runs of an incomplete block of a phase as RunPhase::kDropped: it will be repeated.
   Result<void> DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
@@ -168,6 +171,12 @@ class Records {
   /// Syncs all commits to the disk. Takes milliseconds, so call it only while nothing is measured.
   /// @return whether all commits are on the disk; a failure does not lose data.
   bool Checkpoint();
+  /// Does the same if there are many commits since the last time; otherwise only requests a sync.
+  /// @return like Checkpoint(); true if a sync was requested.
+  bool CheckpointIfDue();
+
+  /// Puts the changes onto the disk. May be used on another thread (log_sync.h).
+  store::LogSync& sync();
 
  private:
   struct Tables;

@@ -3,9 +3,9 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "core/base/try.h"
+#include "daemon/store/thread_without_signals.h"
 
 namespace benchd {
 
@@ -15,15 +15,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::filesystem::path& folder,
   return std::unique_ptr<Store>(new Store(std::move(records), options.own_thread));
 }
 
-Store::Store(Records records, bool own_thread) : records_(std::move(records)) {
-  if (!own_thread) return;
-  // The main loop handles signals, so the new thread inherits a mask that blocks all of them.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { DoJobs(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+Store::Store(Records records, bool own_thread)
+    : records_(std::move(records)), sync_(records_.sync(), own_thread) {
+  if (own_thread) thread_ = store::StartWithoutSignals([this] { DoJobs(); });
 }
 
 Store::~Store() {

@@ -22,13 +22,15 @@
 
 #include "core/base/result.h"
 #include "daemon/store/records.h"
+#include "daemon/store/sync_thread.h"
 
 namespace benchd {
 
 /// Returns the error (kUnavailable) of requests to benchd or its store while benchd is stopping.
 Error IsStopping();
 
-/// Runs Records on a separate thread, so that the main loop never waits for the disk.
+/// Runs Records on a separate thread, so that the main loop never waits for the disk. A third
+/// thread syncs changes to the disk, so that no call waits for the sync of another one.
 ///
 /// Calls are executed one at a time: first those for the running session (DoForSession), then other
 /// writes (Do), then reads (Ask). Calls of the same kind are executed in the order in which they
@@ -36,8 +38,8 @@ Error IsStopping();
 ///
 /// Destroy the store before the loops of its callers: the destructor finishes pending calls, then
 /// closes the file. The thread blocks all signals and runs on the CPUs of the thread that opened
-/// the store. Without `own_thread` (in tests), a call is executed at once, and the caller receives
-/// the result in the next iteration of its loop.
+/// the store. Without `own_thread` (in tests), a call or a sync is executed at once, and the caller
+/// receives the result in the next iteration of its loop.
 class Store {
  public:
   /// @errors those of Records::Open().
@@ -67,6 +69,12 @@ class Store {
   asio::awaitable<Answer> Ask(std::stop_token gone, Answer (Records::*call)(P...), A... arguments) {
     return Start(kReads, std::move(gone), Work<Answer, P...>{call, {std::move(arguments)...}});
   }
+
+  /// Waits until the changes of all calls that have returned are on the disk, where they survive a
+  /// power loss. Other calls go on meanwhile, and calls of this function share a sync.
+  /// @errors kResourceExhausted if the disk is full; otherwise the failed system call. The changes
+  ///         themselves are in effect and survive kill -9.
+  asio::awaitable<Result<void>> OnDisk() { return sync_.Wait(); }
 
   /// Lets every Ask() return kUnavailable from now on, including those that are waiting.
   void StopAnswering() { stopping_ = true; }
@@ -174,6 +182,7 @@ class Store {
   void DoJobs();
 
   Records records_;
+  store::SyncThread sync_;
   std::atomic<bool> stopping_ = false;
   // Protects the queues of jobs. Held only while a pointer is moved, never while a job runs.
   std::mutex mutex_;

@@ -5,7 +5,7 @@
                      [--rounds N] [--runs N] [--mib N] [--writer-cpus LIST] COMMAND
 
 In each round, alone and then while `dd ... conv=fdatasync` writes N MiB next to the daemon's state,
-`hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs. With --before,
+`hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs, in random order. With --before,
 the daemon of another build (a folder of programs) does so, too; with --other-hyperfine, another
 version of hyperfine, which COMMAND starts. --writer-cpus keeps the writer on those CPUs, as an
 isolated machine keeps it on the housekeeping CPUs. For each, the report has the median of the rounds with
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import shlex
 import shutil
 import statistics
@@ -119,16 +120,15 @@ class Writer:
         os.sync()
 
 
-def one_state(tools, command, runs, figures, state):
-    """Runs each tool once; returns its figures, also as multiples of the first tool's."""
-    first = None
+def one_state(tools, command, runs, figures, state, draw):
+    """Runs each tool once, in random order, because the load of the writer changes as its file
+    grows. Adds its figures, also as multiples of the first tool's."""
+    measured = {tool: tool.measure(command, runs) for tool in draw.sample(tools, len(tools))}
     for tool in tools:
-        measured = tool.measure(command, runs)
-        first = first or measured
-        for what, value in measured.items():
+        for what, value in measured[tool].items():
             figures.setdefault((state, tool.name, what), []).append(value)
             figures.setdefault((state, tool.name, f"{what}, times"), []).append(
-                value / first[what])
+                value / measured[tools[0]][what])
 
 
 def main():
@@ -142,6 +142,7 @@ def main():
     parser.add_argument("--runs", type=int, default=700)
     parser.add_argument("--mib", type=int, default=3072)
     parser.add_argument("--writer-cpus", metavar="LIST", help="CPUs of the writer (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="of the order of the tools")
     parser.add_argument("--folder", type=pathlib.Path, default="/var/tmp",
                         help="folder on the disk to measure")
     arguments = parser.parse_args()
@@ -153,12 +154,15 @@ def main():
     if arguments.before:
         tools.append(Benchd("before", folder, arguments.before))
     figures = {}
+    print(f"seed {arguments.seed}")
+    draw = random.Random(arguments.seed)
     try:
         for _ in range(arguments.rounds):
-            one_state(tools, arguments.command, arguments.runs, figures, "alone")
+            one_state(tools, arguments.command, arguments.runs, figures, "alone", draw)
             writer = Writer(folder, arguments.mib, arguments.writer_cpus)
             try:
-                one_state(tools, arguments.command, arguments.runs, figures, "beside a writer")
+                one_state(tools, arguments.command, arguments.runs, figures, "beside a writer",
+                          draw)
             finally:
                 writer.close()
     finally:

@@ -197,7 +197,9 @@ TEST_F(QueueOrderTest, TellsWhenASessionWillStart) {
   std::optional<Nanoseconds> heard;
   const SessionId second = Submit(spec);
   const auto watch = hub_.Subscribe(
-      second, [&heard](const EventHub::Snapshot& snapshot) { heard = snapshot->eta; });
+      second, [&heard](const EventHub::Snapshot& snapshot) {
+        if (!heard) heard = snapshot->eta;
+      });
   ASSERT_TRUE(SetMode({}));
   EXPECT_EQ(heard, milliseconds(100));
 }
@@ -311,10 +313,11 @@ TEST_F(QueueLimitsTest, WhoHasHadTheMachineForLongIsPassedOverUntilTheDayIsOver)
   EXPECT_EQ(StateOf(third.id), SessionState::kQueued);
   // 24 h after the first 50 ms; 200 ms have passed.
   EXPECT_EQ(third.eta, hours(24) - milliseconds(150) + Nanoseconds(1));
-  const SessionId other = Submit(SpecOf(1001));
+  // It has no time to begin before the answer.
+  const auto other = RunToEnd(loop_, queue_.Submit(SpecOf(1001), {}, nullptr, false));
   EXPECT_EQ(SnapshotOf(third.id).position, 2U);
   Settle();
-  EXPECT_EQ(StateOf(other), SessionState::kDone) << "another user's";
+  EXPECT_EQ(StateOf(other->id), SessionState::kDone) << "another user's";
   SessionSpec admins = SpecOf(1002);
   admins.caller.groups = {50};
   Submit(admins);

@@ -1,6 +1,7 @@
 #include "daemon/queue/queue.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -284,26 +285,64 @@ TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   EXPECT_TRUE(List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
 }
 
+TEST_F(QueueTest, AnswersOnlyWhenTheChangeIsOnTheDisk) {
+  auto syncs = [this, before = 0]() mutable {
+    return store_.syncs - std::exchange(before, store_.syncs);
+  };
+  const SessionId id = Submit(SpecOf(1000));
+  EXPECT_GE(syncs(), 1);
+  EXPECT_TRUE(Move(User(1000), id, -1));
+  EXPECT_GE(syncs(), 1);
+  EXPECT_TRUE(SetMode({.paused = true}));
+  EXPECT_GE(syncs(), 1);
+  EXPECT_TRUE(Cancel(User(1000), id));
+  EXPECT_GE(syncs(), 1);
+}
+
+TEST_F(QueueTest, DoesNotWaitForTheDiskForAClientThatFollowsItsSession) {
+  const auto submitted = RunToEnd(loop_, queue_.Submit(SpecOf(1000), {}, nullptr, false));
+  EXPECT_TRUE(submitted);
+  EXPECT_EQ(store_.syncs, 0);
+}
+
+TEST_F(QueueTest, ASessionThatIsNotOnTheDiskIsRefusedAndDoesNotRun) {
+  store_.sync_error = EIO;
+  EXPECT_WORDING(Refused(SpecOf(1000)), {{store_.file() + "-wal", "FILE"}});
+  EXPECT_TRUE(queue_.Idle());
+  store_.sync_error = 0;
+  ASSERT_EQ(store_.ids().size(), 1U);
+  EXPECT_EQ(StoredStateOf({store_.ids().front()}), SessionState::kCancelled);
+}
+
+TEST_F(QueueTest, AChangeThatIsNotOnTheDiskIsReported) {
+  const SessionId id = Submit(SpecOf(1000));
+  store_.sync_error = ENOSPC;
+  EXPECT_FALSE(Move(User(1000), id, -1));
+  EXPECT_FALSE(SetMode({.paused = true}));
+  EXPECT_FALSE(Cancel(User(1000), id));
+  // It is in effect nevertheless.
+  EXPECT_TRUE(queue_.Status().mode.paused);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
+}
+
 TEST_F(QueueTest, PutsAllOntoTheDiskAfterAVerdictIsToldAndBeforeTheNextSession) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1001));
   int when_told = -1;
   int when_next = -1;
-  // Committed data moves into the file at that time only.
-  const auto checkpoints = [this, before = store_.disk().file_syncs()] {
-    return store_.disk().file_syncs() - before;
-  };
+  // The fake clock does not advance much, so that nothing else requests a sync.
+  const auto syncs = [this, before = store_.syncs] { return store_.syncs - before; };
   const auto watch_first = hub_.Subscribe(first, [&](const EventHub::Snapshot& s) {
-    if (IsFinal(s->state)) when_told = checkpoints();
+    if (IsFinal(s->state)) when_told = syncs();
   });
   const auto watch_second = hub_.Subscribe(second, [&](const EventHub::Snapshot& s) {
-    if (s->state == SessionState::kPreparing) when_next = checkpoints();
+    if (s->state == SessionState::kPreparing) when_next = syncs();
   });
   Work();
   Settle();
   EXPECT_EQ(when_told, 0);
   EXPECT_EQ(when_next, 1);
-  EXPECT_EQ(checkpoints(), 2);
+  EXPECT_EQ(syncs(), 2);
 }
 
 TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {

@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <string>
@@ -77,6 +78,42 @@ TEST_F(ListenerTest, ClosesTheConnectionsOfAUidThatHasTooMany) {
   loop_.Run([this] { taken_.clear(); });
   const UniqueFd again = Connect(dir_ / "s");
   ASSERT_TRUE(loop_.Await([this] { return taken_.size() == 1; }));
+}
+
+TEST_F(ListenerTest, ASuspendedUserIsDisconnectedAndServedAfterwards) {
+  const auto duration = std::chrono::seconds(1);
+  const UniqueFd before = Connect(dir_ / "s");
+  ASSERT_TRUE(AwaitConnections(1));
+  const auto begin = std::chrono::steady_clock::now();
+  loop_.Run([this, duration] { listener_.Suspend(::getuid(), duration); });
+  char byte = 0;
+  EXPECT_EQ(::read(before.get(), &byte, 1), 0) << "its connection goes on";
+  loop_.Run([this] { taken_.clear(); });
+  const UniqueFd during = Connect(dir_ / "s");
+  ASSERT_TRUE(loop_.Await([this] { return taken_.size() == 1; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, duration);
+  EXPECT_TRUE(peers_.Find("fd:" + std::to_string(taken_[0].get())));
+  EXPECT_WORDING(log_.at(0), {{"uid " + std::to_string(::getuid()), "uid UID"}});
+}
+
+TEST_F(ListenerTest, ASuspensionMayBeginAnewAndConcernsNobodyElse) {
+  loop_.Run([this] {
+    listener_.Suspend(::getuid() + 1, std::chrono::hours(1));
+    listener_.Suspend(::getuid(), std::chrono::hours(1));
+    listener_.Suspend(::getuid(), std::chrono::milliseconds(1));
+  });
+  const UniqueFd client = Connect(dir_ / "s");
+  EXPECT_TRUE(loop_.Await([this] { return taken_.size() == 1; }));
+}
+
+TEST_F(ListenerTest, SoManyConnectionsOfASuspendedUserWait) {
+  const std::uint64_t most = Budgets().At(Limit::kConnectionsAUser);
+  loop_.Run([this] { listener_.Suspend(::getuid(), std::chrono::hours(1)); });
+  std::vector<UniqueFd> clients;
+  for (std::size_t i = 0; i <= most; ++i) clients.push_back(Connect(dir_ / "s"));
+  char byte = 0;
+  EXPECT_EQ(::read(clients.back().get(), &byte, 1), 0) << "closed by the daemon";
+  EXPECT_TRUE(loop_.Run([this] { return taken_.empty(); }));
 }
 
 TEST_F(ListenerTest, TakesNothingAfterClose) {

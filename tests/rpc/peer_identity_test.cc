@@ -165,8 +165,14 @@ class PeerIdentityTest : public ::testing::Test {
   fake::Clock clock_;
   RateLimit rate_{clock_, [](const std::string&) {}};
   CallBudget budget_;
+  Refusals refusals_;
   StubbornService service_{Endpoint{[this](std::uint32_t /*uid*/) { return loop_.executor(); },
-                                    peers_, calls_, rate_, budget_}};
+                                    peers_,
+                                    calls_,
+                                    rate_,
+                                    budget_,
+                                    refusals_,
+                                    {}}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;
 };

@@ -138,5 +138,25 @@ TEST_F(DaemonRateLimitTest, RefusesCallsAndNewStreamsUntilTimeHasPassed) {
   EXPECT_TRUE(sessions_->List(&again, v1::ListSessionsRequest(), &sessions).ok());
 }
 
+TEST_F(DaemonRateLimitTest, SuspendsAUserWhoIgnoresRefusals) {
+  ASSERT_NO_FATAL_FAILURE(UseUp());
+  v1::ListSessionsResponse sessions;
+  int refused = 0;
+  while (loop_.Run([this] { return suspensions_ == 0; })) {
+    ASSERT_LE(++refused, Refusals::kTolerated);
+    grpc::ClientContext context;
+    EXPECT_FALSE(sessions_->List(&context, v1::ListSessionsRequest(), &sessions).ok());
+  }
+  // On a loaded machine, UseUp() may have been refused, too.
+  EXPECT_GE(refused, Refusals::kTolerated / 2);
+
+  // A client that waits is served when the suspension ends.
+  loop_.Run([this] { clock_.Advance(seconds(10)); });
+  grpc::ClientContext waiting;
+  waiting.set_wait_for_ready(true);
+  waiting.set_deadline(std::chrono::system_clock::now() + kTimeout);
+  EXPECT_TRUE(sessions_->List(&waiting, v1::ListSessionsRequest(), &sessions).ok());
+}
+
 }  // namespace
 }  // namespace benchd::rpc

@@ -77,8 +77,14 @@ asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
 }
 
 StubDaemon::StubDaemon()
-    : service(Endpoint{[this](std::uint32_t /*uid*/) { return loop.executor(); }, peers, calls,
-                       rate, budget, [this] { ++noted; }},
+    : service(Endpoint{[this](std::uint32_t /*uid*/) { return loop.executor(); },
+                       peers,
+                       calls,
+                       rate,
+                       budget,
+                       refusals,
+                       {},
+                       [this] { ++noted; }},
               hub, clock, store) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);

@@ -150,6 +150,7 @@ class StubDaemon {
   PeerTable peers;
   RateLimit rate{clock, [](const std::string&) {}};  ///< loop's thread only
   CallBudget budget;
+  Refusals refusals;
   StubService service;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Listener> listener;

@@ -44,6 +44,7 @@ class WholeDaemon {
   std::optional<Server> server_;
   std::optional<Listener> listener_;
   bool working_ = false;                  // loop's thread
+  int suspensions_ = 0;                   // of users who ignored refusals; loop's thread
   std::vector<std::string> audit_lines_;  // loop's thread
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::SessionService::Stub> sessions_;

@@ -19,19 +19,19 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// The order of writes to the disk, observed between SQLite and the system.
+/// When changes are put onto the disk.
 class DurabilityTest : public StoreTest {
  protected:
   void SetUp() override { Open(); }
   void TearDown() override { records_.reset(); }
 
-  /// The number of syncs of the log during `call`.
+  /// The number of files synced during `call`.
   template <typename Call>
   int Syncs(Call call) {
-    const int before = disk_.log_syncs();
+    const int before = syncs_;
     const auto done = call();
     EXPECT_TRUE(done) << done.error().message;
-    return disk_.log_syncs() - before;
+    return syncs_ - before;
   }
   Result<void> AppendOne(const SessionId& id, std::uint64_t block) {
     return records_->Append(id, {PlainRun(block, 0)}, {});
@@ -40,15 +40,24 @@ class DurabilityTest : public StoreTest {
   FaultVfs disk_;
 };
 
-TEST_F(DurabilityTest, PutsWhatAClientAskedForOntoTheDiskBeforeItAnswers) {
+TEST_F(DurabilityTest, NoChangeWaitsForTheDisk) {
   const SessionId id{"a"};
-  EXPECT_GE(Syncs([&] { return records_->Insert(PlainRecord("a"), Happened("submitted")); }), 1);
-  EXPECT_GE(Syncs([&] { return records_->SetPriority(id, 1, Happened("moved")); }), 1);
-  EXPECT_GE(Syncs([&] { return records_->KeepMode({.paused = true}); }), 1);
-  EXPECT_GE(Syncs([&] { return records_->Update(Ended(id, 1), Happened("done")); }), 1);
+  EXPECT_EQ(Syncs([&] { return records_->Insert(PlainRecord("a"), Happened("submitted")); }), 0);
+  EXPECT_EQ(Syncs([&] { return records_->SetPriority(id, 1, Happened("moved")); }), 0);
+  EXPECT_EQ(Syncs([&] { return records_->KeepMode({.paused = true}); }), 0);
+  EXPECT_EQ(Syncs([&] { return records_->Update(Ended(id, 1), Happened("done")); }), 0);
+  EXPECT_EQ(Syncs([&] { return records_->sync().Run(); }), 1);
+  // SQLite itself syncs the header of a log that begins anew.
+  EXPECT_LE(disk_.log_syncs(), 1);
 }
 
-TEST_F(DurabilityTest, PutsRunsOntoTheDiskOnceASecondAndNotMoreOften) {
+TEST_F(DurabilityTest, PutsTheEnvironmentOntoTheDiskWithItsSession) {
+  Insert(RichRecord());
+  EXPECT_EQ(Syncs([&] { return records_->sync().Run(); }), 2);
+  EXPECT_EQ(Syncs([&] { return records_->sync().Run(); }), 1);
+}
+
+TEST_F(DurabilityTest, RequestsASyncOnceASecondAndNotMoreOften) {
   const SessionId id = Insert("a");
   steady_ns_ = 10 * kSecond;
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 1);
@@ -58,33 +67,41 @@ TEST_F(DurabilityTest, PutsRunsOntoTheDiskOnceASecondAndNotMoreOften) {
   steady_ns_ = 11 * kSecond;
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 3); }), 1);
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 4); }), 0);
-}
-
-TEST_F(DurabilityTest, CountsTheSecondFromWhateverSyncedLast) {
-  const SessionId id = Insert("a");
-  steady_ns_ = 10 * kSecond;
-  ASSERT_TRUE(records_->KeepMode({}));
-  EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 0);
-  steady_ns_ = 11 * kSecond;
-  records_->Checkpoint();
-  // The log starts anew after it. That sync is SQLite's own, not one for the runs.
-  EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 1);
-  EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 0);
-  steady_ns_ = 12 * kSecond - 1;
-  EXPECT_EQ(Syncs([&] { return AppendOne(id, 3); }), 0);
   steady_ns_ = 12 * kSecond;
   EXPECT_EQ(Syncs([&] { return records_->Append(id, {}, "x"); }), 1);
   steady_ns_ = 13 * kSecond;
   EXPECT_EQ(Syncs([&] { return records_->DropBlock(id, RunPhase::kMeasured, 0, 1); }), 1);
 }
 
-TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
+TEST_F(DurabilityTest, CountsTheSecondFromACheckpoint) {
   const SessionId id = Insert("a");
-  SessionSnapshot running = PlainRecord("a").snapshot;
-  running.state = SessionState::kRunning;
-  EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 0);
-  steady_ns_ = kSecond;
-  EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 1);
+  steady_ns_ = 11 * kSecond;
+  EXPECT_TRUE(records_->Checkpoint());
+  steady_ns_ = 12 * kSecond - 1;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 0);
+  steady_ns_ = 12 * kSecond;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 1);
+}
+
+TEST_F(DurabilityTest, RunsAreRefusedOnceAfterASyncThatFailed) {
+  const SessionId id = Insert("a");
+  steady_ns_ = 10 * kSecond;
+  sync_error_ = EIO;
+  EXPECT_TRUE(AppendOne(id, 0));
+  sync_error_ = 0;
+  const Result<void> refused = AppendOne(id, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("benchd.db-wal"), HasSubstr("Input/output")));
+  EXPECT_TRUE(AppendOne(id, 1));
+  EXPECT_EQ(Runs(id).size(), 2U);
+}
+
+TEST_F(DurabilityTest, ADiskThatIsFullWhenItIsSyncedIsReportedAsFull) {
+  sync_error_ = ENOSPC;
+  const Result<void> synced = records_->sync().Run();
+  ASSERT_FALSE(synced);
+  EXPECT_EQ(synced.error().code, ErrorCode::kResourceExhausted);
 }
 
 /// Returns kResourceExhausted for the database, with a hint. Also for a child, which has no

@@ -47,9 +47,9 @@ TEST_F(EnvironmentFilesTest, TakesTheValuesAndLeavesTheNames) {
 TEST_F(EnvironmentFilesTest, GivesTheValuesBackWithEveryByte) {
   const EnvironmentFiles files = Open();
   SessionSpec spec = RichSpec();
-  Result<PendingSync> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
+  Result<UnsyncedFile> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
   ASSERT_TRUE(written) << written.error().message;
-  EXPECT_TRUE(written->Wait());
+  EXPECT_EQ(written->path, FileOf("a.json"));
   ASSERT_NE(spec, RichSpec());
   Result<void> merged = files.Merge(SessionId{"a"}, spec);
   ASSERT_TRUE(merged) << merged.error().message;
@@ -60,7 +60,7 @@ TEST_F(EnvironmentFilesTest, LetsNobodyElseRead) {
   const mode_t before = ::umask(0);
   const EnvironmentFiles files = Open();
   SessionSpec spec = RichSpec();
-  Result<PendingSync> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
+  Result<UnsyncedFile> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
   ::umask(before);
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_EQ(ModeOf(FileOf("")), 0700);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -40,7 +41,12 @@ class StoreTest : public testing::Test {
 
   StoreOptions Options() {
     return {.steady = [this] { return SteadyTime(Nanoseconds(steady_ns_)); },
-            .lock_wait = std::chrono::milliseconds(20)};
+            .lock_wait = std::chrono::milliseconds(20),
+            .sync =
+                [this](int) {
+                  ++syncs_;
+                  return sync_error_.load();
+                }};
   }
   /// Closes an open store, if any, and opens it again.
   void Open() {
@@ -162,6 +168,8 @@ class StoreTest : public testing::Test {
   std::filesystem::path log_ = state_ / "benchd.db-wal";
   std::filesystem::path environment_ = state_ / "environments" / "0123abcd.json";
   std::int64_t steady_ns_ = 0;
+  std::atomic<int> syncs_ = 0;       ///< number of files synced by benchd itself
+  std::atomic<int> sync_error_ = 0;  ///< the error number of further syncs
   std::optional<Records> records_;
 };
 

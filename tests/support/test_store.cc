@@ -29,6 +29,11 @@ StoreOptions TestStore::Options() {
                 if (during_append) during_append();
                 return DiskSpace{};
               },
+          .sync =
+              [this](int) {
+                ++syncs;
+                return sync_error;
+              },
           .own_thread = false};
 }
 

@@ -35,6 +35,8 @@ class TestStore {
     asio::io_context loop;
     return RunToEnd(loop, store_->Do(call, std::move(arguments)...));
   }
+  int syncs = 0;       ///< number of files synced, except by SQLite
+  int sync_error = 0;  ///< the error number of further syncs
   /// Called before runs are stored.
   std::function<void()> during_append;
   /// Stores a new session.
