@@ -111,8 +111,12 @@ class CommandTest(CiJob):
         done = self.ci(folder, self.github("push", self.push_event(head), folder))
         self.assert_exit(done, REGRESSION)
         self.assertEqual(self.files(folder), [
-            "benchd.env", "changes.json", "comment.md", "junit.xml", "report.html", "runs.csv",
-            "session.json", "verdict.md"])
+            "benchd.env", "changes.json", "comment.md", "history.json", "junit.xml", "report.html",
+            "runs.csv", "session.json", "verdict.md"])
+        whole, kept = (json.loads((folder / "benchd-ci" / name).read_text())
+                       for name in ("session.json", "history.json"))
+        self.assertTrue(whole["runs"])
+        self.assertEqual(kept, {**whole, "runs": []})
         self.assertEqual(self.output("verdict"), "regression")
         self.assertEqual(self.output("fork"), "false")
         (change,) = json.loads(self.output("changes"))
@@ -193,7 +197,8 @@ class CommandTest(CiJob):
             with self.subTest(variables=variables):
                 done = self.ci(folder, self.client_environment(**variables))
                 self.assert_exit(done, REGRESSION)
-                self.assertIn("pull request 3: ", done.stderr)
+                name = "merge request" if "GITLAB_CI" in variables else "pull request"
+                self.assertIn(f", {name} 3: ", done.stderr)
         self.assert_exit(self.ci(folder, self.client_environment(), "--base", "HEAD~1"), PASS)
 
     def test_a_suite_is_repeated_with_its_commits(self):
@@ -389,7 +394,7 @@ class CalibrationTest(CiJob):
 @unittest.skipUnless(HAS_PROGRAMS and yaml, NEEDS_ACTION)
 class ActionTest(CiJob):
     INPUTS = {"command": "./bench", "build": GitRepository.BUILD, "metric": "t:2%:lower\n",
-              "options": "--parse\nlines\n--seed\n20240501\n--calibrate\n0\n"}
+              "options": "--parse\nlines\n--seed\n20240501\n", "calibrate": "0"}
 
     def setUp(self):
         super().setUp()
@@ -539,6 +544,23 @@ class ActionTest(CiJob):
         self.assert_job(job, True, "none")
         self.assertIn("base from --base: nothing: unknown revision", job.log)
         self.assertEqual(len(self.bodies()), 1)
+
+    def test_files_of_an_earlier_job_are_not_delivered_for_one_that_benchctl_refuses(self):
+        head = self.topic("t:110:1")
+        folder = self.checkout()
+        self.assert_job(self.job("pull_request", self.request_event(head), folder), True,
+                        "regression")
+        self.assertTrue((folder / "benchd-ci/comment.md").exists())
+        requests = len(self.api.requests)
+        job = self.job("pull_request", self.request_event(head), folder, calibrate="soon")
+        self.assert_job(job, True, "")
+        self.assertEqual(job.outputs["exit-code"], "2")
+        self.assertIn("--calibrate soon: not a duration", job.log)
+        refused = self.job("pull_request", self.request_event(head), folder, options="--no-such")
+        self.assert_job(refused, True, "")
+        self.assertEqual(refused.outputs["exit-code"], "2")
+        self.assertEqual(job.uses + refused.uses, [], "nothing is uploaded")
+        self.assertEqual(len(self.api.requests), requests)
 
     def test_inputs_are_never_code(self):
         mark = self.folder / "executed"
