@@ -21,8 +21,10 @@ set -euo pipefail
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
 
+told=
 fail() {
   say warning "site: $1${2:+; hint: $2}"
+  told=1
   exit 1
 }
 
@@ -53,7 +55,14 @@ if [[ $page == http* ]]; then words+=(--commit-url "$page/commit/{commit}"); fi
 if [ -n "$BENCHD_SITE_URL" ]; then words+=(--site-url "$BENCHD_SITE_URL"); fi
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+finish() {
+  local code=$?
+  rm -rf "$scratch"
+  if [ "$code" != 0 ] && [ -z "$told" ]; then
+    say warning "site: a command failed with exit code $code; hint: see the lines above"
+  fi
+}
+trap finish EXIT
 said=$scratch/said
 tree=$scratch/tree
 

@@ -65,6 +65,7 @@ class CiJob(GitRepository, DaemonTest):
         environment = self.client_environment(
             GITHUB_ACTIONS="true", GITHUB_EVENT_NAME=event, GITHUB_EVENT_PATH=str(path),
             GITHUB_SHA=payload.get("after", self.base), GITHUB_REF_NAME="main",
+            GITHUB_REF=payload.get("ref", "refs/heads/main"),
             GITHUB_SERVER_URL="https://github.com", GITHUB_REPOSITORY="octo/project",
             GITHUB_RUN_ID="987", GITHUB_STEP_SUMMARY=str(self.summary),
             GITHUB_OUTPUT=str(self.outputs), GITHUB_WORKSPACE=str(folder),
@@ -565,7 +566,7 @@ class ActionTest(CiJob):
     def test_inputs_are_never_code(self):
         mark = self.folder / "executed"
         head = self.push("u:1:0", "t:100:1", message="as fast")
-        for name in ("margin", "base", "options", "command", "sha256"):
+        for name in ("margin", "base", "options", "command", "sha256", "calibrate", "site-branch"):
             hostile = f"$(touch {mark})`touch {mark}`\"; touch {mark}; '"
             self.job("push", self.push_event(head), self.checkout(f"c-{name}"), **{name: hostile})
         self.assertFalse(mark.exists())

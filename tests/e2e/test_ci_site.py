@@ -46,7 +46,6 @@ class SiteTest(CiJob):
     def variables(self, event, payload, folder):
         environment = self.github(event, payload, folder)
         environment.update(GITHUB_SERVER_URL=f"file://{self.folder}/hub",
-                           GITHUB_REF=payload.get("ref", "refs/heads/main"),
                            PATH=f"{self.bin}:{environment['PATH']}")
         return environment
 
