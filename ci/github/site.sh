@@ -55,6 +55,7 @@ if [[ $page == http* ]]; then words+=(--commit-url "$page/commit/{commit}"); fi
 if [ -n "$BENCHD_SITE_URL" ]; then words+=(--site-url "$BENCHD_SITE_URL"); fi
 
 scratch=$(mktemp -d)
+# shellcheck disable=SC2317  # the trap calls it
 finish() {
   local code=$?
   rm -rf "$scratch"
