@@ -37,7 +37,7 @@ TEST(BlockPictureTest, EachBlockHasAMarkAboveTheChangeOfTheVerdict) {
 TEST(BlockPictureTest, OnlyCompleteBlocksCount) {
   ReportSource source = SampleSource(8);
   std::erase_if(source.metrics.front().runs,
-                [](const RunOfPicture& run) { return run.arm == 1 && run.block == 3; });
+                [](const RunOfPicture& run) { return run.arm == 1 && run.block == 3U; });
   const auto blocks = BlocksIn(source);
   ASSERT_TRUE(blocks);
   EXPECT_EQ(blocks->groups.front().units.size(), 7U);
