@@ -12,12 +12,8 @@
 # GITHUB_REPOSITORY, GITHUB_API_URL  set by GitHub
 set -euo pipefail
 
-# say LEVEL TEXT: one line for the log, in the form that GitHub also shows above it.
-say() {
-  local text
-  text=$(printf '%s' "$2" | tr -d '\000-\010\013-\037\177' | tr '\n\t' '  ')
-  printf '::%s title=benchd::%s\n' "$1" "${text//'%'/'%25'}"
-}
+. "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
+
 fail() {
   say warning "comment: $1${2:+; hint: $2}"
   exit 1

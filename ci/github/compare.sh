@@ -23,6 +23,7 @@ add build "${BENCHD_BUILD:-}"
 add harness "${BENCHD_HARNESS:-}"
 add margin "${BENCHD_MARGIN:-}"
 add max-time "${BENCHD_MAX_TIME:-}"
+add calibrate "${BENCHD_CALIBRATE:-}"
 add_lines metric "${BENCHD_METRIC:-}"
 add fail-on "${BENCHD_FAIL_ON:-}"
 add results "${BENCHD_RESULTS:-}"
@@ -32,10 +33,6 @@ while IFS= read -r word; do
 done <<<"${BENCHD_OPTIONS:-}"
 add file "${BENCHD_SUITE:-}"
 if [ -n "${BENCHD_COMMAND:-}" ]; then words+=(-- "$BENCHD_COMMAND"); fi
-
-# What an earlier job left must not be taken for the result of this one, whatever benchctl refuses.
-results=${BENCHD_RESULTS:-benchd-ci}
-rm -f -- "$results"/{verdict.md,comment.md,junit.xml,report.html,runs.csv,session.json,changes.json,calibration.json,benchd.env}
 
 # Names of benchmarks and metrics are the job's: no line that has them may be a workflow command.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')

@@ -270,23 +270,26 @@ Result<void> ReadPlain(const CiEnvironment& /*environment*/, CiRun* run) {
 struct CiSystem {
   const char* variable;
   std::string_view name;
+  std::string_view request;  // what it calls a pull request
   std::string_view deepen;
   Result<void> (*read)(const CiEnvironment& environment, CiRun* run);
 };
 
 constexpr std::array kSystems = {
-    CiSystem{"GITHUB_ACTIONS", "GitHub Actions", "give actions/checkout fetch-depth: 0",
-             ReadGithub},
-    CiSystem{"GITLAB_CI", "GitLab CI/CD", "set the variable GIT_DEPTH: \"0\"", ReadGitlab},
-    CiSystem{"BUILDKITE", "Buildkite", "leave --depth out of BUILDKITE_GIT_CLONE_FLAGS",
-             ReadBuildkite},
-    CiSystem{"JENKINS_URL", "Jenkins", "turn off the shallow clone of the Git plugin", ReadJenkins},
-    CiSystem{nullptr, "plain git", "run git fetch --unshallow", ReadPlain}};
+    CiSystem{"GITHUB_ACTIONS", "GitHub Actions", "pull request",
+             "give actions/checkout fetch-depth: 0", ReadGithub},
+    CiSystem{"GITLAB_CI", "GitLab CI/CD", "merge request", "set the variable GIT_DEPTH: \"0\"",
+             ReadGitlab},
+    CiSystem{"BUILDKITE", "Buildkite", "pull request",
+             "leave --depth out of BUILDKITE_GIT_CLONE_FLAGS", ReadBuildkite},
+    CiSystem{"JENKINS_URL", "Jenkins", "pull request",
+             "turn off the shallow clone of the Git plugin", ReadJenkins},
+    CiSystem{nullptr, "plain git", "pull request", "run git fetch --unshallow", ReadPlain}};
 
 }  // namespace
 
 std::string CiRun::EventText() const {
-  std::string text(NameOf(event));
+  std::string text(event == CiEvent::kPullRequest ? request : NameOf(event));
   if (!number.empty()) text += " " + number;
   return text + (fork ? " from a fork" : "");
 }
@@ -297,6 +300,7 @@ Result<CiRun> ReadCiRun(const CiEnvironment& environment) {
   });
   CiRun run;
   run.system = system->name;
+  run.request = system->request;
   run.deepen = system->deepen;
   TRY_VOID(system->read(environment, &run));
   if (run.head.value.empty()) {

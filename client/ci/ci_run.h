@@ -28,7 +28,8 @@ BENCHD_NAMES(CiEvent, "push", "pull request", "manual start", "schedule", "other
 
 /// What the variables of a CI system tell about a job.
 struct CiRun {
-  std::string_view system;  ///< name of the CI system
+  std::string_view system;                    ///< name of the CI system
+  std::string_view request = "pull request";  ///< what the CI system calls one
   CiEvent event = CiEvent::kOther;
   std::string event_source;      ///< where `event` comes from
   bool fork = false;             ///< the pull request comes from another repository
@@ -43,7 +44,7 @@ struct CiRun {
 
   /// Returns the range for `compare --git`. Requires a base.
   std::string Range() const { return base.value + (from_merge_base ? "..." : "..") + head.value; }
-  /// Describes the event: "pull request 17 from a fork".
+  /// Describes the event: "pull request 17 from a fork", "merge request 3".
   std::string EventText() const;
 };
 

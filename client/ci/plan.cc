@@ -16,6 +16,7 @@ namespace benchd::client {
 CiFiles::CiFiles(const std::string& in)
     : folder(in),
       session(in + "/session.json"),
+      history(in + "/history.json"),
       runs(in + "/runs.csv"),
       junit(in + "/junit.xml"),
       markdown(in + "/verdict.md"),
@@ -26,7 +27,7 @@ CiFiles::CiFiles(const std::string& in)
       dotenv(in + "/benchd.env") {}
 
 std::vector<std::string> CiFiles::All() const {
-  return {session, runs, junit, markdown, report, comment, changes, calibration, dotenv};
+  return {session, history, runs, junit, markdown, report, comment, changes, calibration, dotenv};
 }
 
 ParsedArguments ComparedArguments(const ParsedArguments& arguments, std::span<const OptionInfo> own,

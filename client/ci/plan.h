@@ -17,6 +17,7 @@ struct CiFiles {
 
   std::string folder;
   std::string session;  ///< the session with its runs, as JSON
+  std::string history;  ///< the same without its runs, for `history --exports`
   std::string runs;     ///< CSV
   std::string junit;
   std::string markdown;     ///< what the job's summary gets

@@ -22,6 +22,7 @@
 #include "client/link/daemon_link.h"
 #include "client/link/host.h"
 #include "client/present/exports.h"
+#include "client/present/json.h"
 #include "client/present/markdown.h"
 #include "client/present/markdown_limit.h"
 #include "client/present/words.h"
@@ -235,6 +236,7 @@ Result<void> Deliver(const CiPlan& plan, const Places& places, const Compared& c
   if (compared.session) {
     outputs.session = compared.session->session.session();
     outputs.changes = ChangesOf(compared.session->session.report());
+    TRY_VOID(WriteNew(files.history, ExportJson(compared.session->session, {}) + "\n"));
     const ReportSource source = SourceOfSession(compared.session->session, compared.session->runs);
     TRY_VOID(WriteNew(files.report, RenderReportPage({&source, 1})));
   }
@@ -341,9 +343,9 @@ Command CiCommand() {
           "Before that, it compares the base with itself for half a minute, and states the "
           "smallest change that this runner shows, a gate that it can decide, and each margin that "
           "is too small for the time given.\n"
-          "Writes below --results: session.json, runs.csv, junit.xml, report.html, verdict.md, "
-          "comment.md (for a pull request), changes.json, calibration.json and benchd.env (the "
-          "outputs for GitLab). "
+          "Writes below --results: session.json, history.json (the same without the runs, for "
+          "history --exports), runs.csv, junit.xml, report.html, verdict.md, comment.md (for a "
+          "pull request), changes.json, calibration.json and benchd.env (the outputs for GitLab). "
           "Appends the verdict to the file that GITHUB_STEP_SUMMARY names. Appends the outputs "
           "verdict, session, changes, comment, pull-request and fork to the one that GITHUB_OUTPUT "
           "names.\n"

@@ -22,6 +22,12 @@ bool ClearlyChanged(const v1::Comparison& c) {
   return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
 }
 
+// Returns whether a measured metric was zero in all runs of both arms. A gate of it is a result.
+bool IsZeroInBothArms(const v1::Comparison& c) {
+  return !IsGate(c) && FindBuiltinMetric(c.metric()) != nullptr && c.has_mean_reference() &&
+         c.has_mean_candidate() && c.mean_reference() == 0 && c.mean_candidate() == 0;
+}
+
 // Groups the candidates of each metric; benchmarks and metrics keep their order.
 void GroupByMetric(Comparisons* rows, bool by_benchmark) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
@@ -48,6 +54,8 @@ RowSelection SelectRows(const v1::Update& update, RowsShown shown) {
     if (shown != RowsShown::kAll && !IsGate(c) && IsDisturbanceMetric(c.metric())) continue;
     if (RepeatsCpuTime(c, update)) {
       selection.repeats_cpu_time = true;
+    } else if (shown != RowsShown::kAll && IsZeroInBothArms(c)) {
+      ++selection.unchanged;
     } else if (!in_any_case && !ClearlyChanged(c)) {
       ++selection.unchanged;
     } else if (!in_any_case && ++others > kMostOthers) {

@@ -18,7 +18,8 @@ struct RowSelection {
 };
 
 /// Selects the rows of a table. With kWhatMatters, these are the gates (or all comparisons if none
-/// gates) and the first other comparisons that clearly changed, except metrics of disturbances.
+/// gates) and the first other comparisons that clearly changed, except metrics of disturbances and
+/// measured metrics that were zero throughout.
 RowSelection SelectRows(const v1::Update& update, RowsShown shown);
 
 /// Returns "8 other metrics: no clear change"; empty if there are no such metrics.

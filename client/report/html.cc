@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <span>
+
 #include "client/report/svg.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -30,10 +35,11 @@ a{color:var(--candidate)}
 .undecided{color:var(--undecided)}
 .two{display:grid;gap:8px 64px;align-items:start}
 .facts{margin:8px 0 0}
-.facts dl{grid-template-columns:max-content minmax(0,1fr);gap:4px 24px}
+.facts dl{grid-template-columns:fit-content(45%) minmax(0,1fr);gap:4px 24px}
 .facts code{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:32px 48px;align-items:start}
 .figures>*:only-child{max-width:640px}
+.figures+.figures{margin-top:32px}
 .even{grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}
 figure{margin:0;min-width:0;break-inside:avoid}
 figcaption{font-weight:600;font-size:14px;margin-bottom:10px;overflow-wrap:anywhere}
@@ -51,13 +57,13 @@ tbody th{font-weight:600}
 tbody th{white-space:normal;overflow-wrap:anywhere;min-width:12ch}
 td:last-child:not(.number){white-space:normal;overflow-wrap:anywhere;min-width:12ch}
 .number{text-align:right}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0 0 12px;font-size:14px}
-dt{color:var(--quiet)}
+dl{display:grid;grid-template-columns:fit-content(45%) minmax(0,1fr);gap:4px 24px;margin:0 0 12px;font-size:14px}
+dt{color:var(--quiet);overflow-wrap:anywhere;min-width:0}
 dd{margin:0;overflow-wrap:anywhere;min-width:0}
 pre{margin:0 0 12px;padding:12px 14px;background:var(--raised);border:1px solid var(--rule);border-radius:6px;font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 @media (min-width:960px){.two{grid-template-columns:minmax(0,3fr) minmax(0,2fr)}}
 @media (max-width:520px){th,td{padding-right:14px}main{padding:24px 16px 48px}h1{font-size:26px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}}
-@media print{main{max-width:none;padding:0}section{margin-top:28px}.figures{grid-template-columns:1fr 1fr;gap:20px 28px}details{display:none}pre,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}th,td{white-space:normal}}
+@media print{main{max-width:none;padding:0}section{margin-top:28px}.figures{grid-template-columns:1fr 1fr;gap:20px 28px}.figures>*:last-child:nth-child(odd){grid-column:1/-1}details{display:none}pre,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}th,td{white-space:normal}}
 )";
 
 std::string Tagged(std::string_view tag, std::string_view style, std::string_view text) {
@@ -94,6 +100,18 @@ std::string TableRow(const std::vector<std::string>& cells, bool heading,
     html += EscapeMarkup(cells[i]) + (names ? "</th>" : "</td>");
   }
   return html + "</tr>\n";
+}
+
+// Returns how many of so many figures, the first ones, stand in rows of three. The others stand in
+// rows of two, so that no figure is alone in the last row.
+std::size_t InRowsOfThree(std::size_t count) {
+  if (count < 2 || count % 3 == 0) return count;
+  return count % 3 == 2 ? count - 2 : count - 4;
+}
+
+std::string FigureRows(std::string_view style, std::span<const std::string_view> parts) {
+  if (parts.empty()) return "";
+  return "<div class=\"" + std::string(style) + "\">\n" + Join(parts, "") + "</div>\n";
 }
 
 }  // namespace
@@ -158,16 +176,12 @@ std::string Figure(const Picture& picture) {
 }
 
 std::string Figures(const std::vector<std::string>& parts) {
-  std::string html;
-  std::size_t count = 0;
-  for (const std::string& part : parts) {
-    html += part;
-    count += part.empty() ? 0 : 1;
-  }
-  if (count == 0) return "";
-  // With three figures per row, the last of four would be alone in its row.
-  const bool even = count == 2 || count == 4;
-  return std::string("<div class=\"figures") + (even ? " even" : "") + "\">\n" + html + "</div>\n";
+  std::vector<std::string_view> shown;
+  std::ranges::copy_if(parts, std::back_inserter(shown),
+                       [](const std::string& part) { return !part.empty(); });
+  const std::size_t threes = InRowsOfThree(shown.size());
+  return FigureRows("figures", std::span(shown).first(threes)) +
+         FigureRows("figures even", std::span(shown).subspan(threes));
 }
 
 }  // namespace benchd::client

@@ -46,17 +46,17 @@ Range RangeOf(const std::vector<IntervalRow>& rows) {
 }
 
 // Returns whether the changes differ so much that small ones would be points on a linear axis, such
-// as changes by factors of 1/3 and 10.
+// as changes by factors of 1/3 and 10. A wide interval does not count: its ends may lie beyond the
+// axis.
 bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
   constexpr double kFarApart = 5;  // largest ratio over smallest ratio
   if (!axis.relative) return false;
   double smallest = 1;
   double largest = 1;
   for (const IntervalRow& row : rows) {
-    for (const double change : {row.estimate, row.lo.value_or(0), row.hi.value_or(0)}) {
-      if (!std::isfinite(change)) continue;
-      smallest = std::min(smallest, 1 + change);
-      largest = std::max(largest, 1 + change);
+    if (std::isfinite(row.estimate)) {
+      smallest = std::min(smallest, 1 + row.estimate);
+      largest = std::max(largest, 1 + row.estimate);
     }
     if (row.margin) smallest = std::min(smallest, 1 + row.margin->at);
     // An improvement that a rate requires may be by a large factor.
@@ -65,26 +65,32 @@ bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
   return smallest > 0 && largest > kFarApart * smallest;
 }
 
+// Converts changes to ratios. An end below -100 % becomes 0, which lies beyond every axis of
+// ratios.
 std::vector<IntervalRow> AsRatios(std::vector<IntervalRow> rows) {
   for (IntervalRow& row : rows) {
     row.estimate += 1;
-    if (row.lo) *row.lo += 1;
-    if (row.hi) *row.hi += 1;
+    if (row.lo) row.lo = std::max(0.0, *row.lo + 1);
+    if (row.hi) row.hi = std::max(0.0, *row.hi + 1);
     if (row.margin) row.margin->at += 1;
   }
   return rows;
 }
 
+// Returns the range of all estimates and margins, and of the intervals that are not much wider.
 Range RangeOfRatios(const std::vector<IntervalRow>& rows) {
   constexpr double kAir = 1.1;
+  constexpr double kWide = 2;
+  Range marks{1, 1};
   Range range{1, 1};
   for (const IntervalRow& row : rows) {
-    range.Include(row.estimate);
+    marks.Include(row.estimate);
+    if (row.margin) marks.Include(row.margin->at);
     if (row.lo) range.Include(*row.lo);
     if (row.hi) range.Include(*row.hi);
-    if (row.margin) range.Include(row.margin->at);
   }
-  return {range.low / kAir, range.high * kAir};
+  return {std::clamp(range.low, marks.low / kWide, marks.low) / kAir,
+          std::clamp(range.high, marks.high, marks.high * kWide) * kAir};
 }
 
 std::string RowTitle(const IntervalRow& row) {
@@ -106,14 +112,15 @@ void DrawRow(Svg* svg, const IntervalRow& row, const AxisScale& x, double top) {
 }  // namespace
 
 Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& comparisons,
-                      const AxisUnit& changes) {
-  const bool ratios = NeedsRatios(comparisons, changes);
+                      const AxisUnit& changes, const std::vector<IntervalRow>& of_axis) {
+  const std::vector<IntervalRow>& all = of_axis.empty() ? comparisons : of_axis;
+  const bool ratios = NeedsRatios(all, changes);
   const std::vector<IntervalRow> rows = ratios ? AsRatios(comparisons) : comparisons;
   const AxisUnit axis{changes.relative, changes.unit, ratios};
   const double none = ratios ? 1 : 0;
   const double bottom = kRowHeight * static_cast<double>(rows.size());
   Svg svg(id, kPictureWidth, bottom + kAxisHeight);
-  const Range range = ratios ? RangeOfRatios(rows) : RangeOf(rows);
+  const Range range = ratios ? RangeOfRatios(AsRatios(all)) : RangeOf(all);
   const AxisScale x(range.low, range.high, kPlotMargin + 8, kPlotRight - 8, ratios);
   DrawHorizontalAxis(&svg, x, bottom, axis);
   Rows table = {{"comparison", "estimate and interval", "margin", "verdict"}};

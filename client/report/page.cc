@@ -16,6 +16,7 @@
 #include "client/present/units.h"
 #include "client/present/verdict_words.h"
 #include "client/present/words.h"
+#include "client/report/block_picture.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "client/request/replay.h"
@@ -28,6 +29,7 @@ namespace {
 constexpr std::size_t kMostPlaces = 24;  // number of (benchmark, metric) pairs with pictures
 constexpr std::size_t kPlacesWithoutGates = 4;
 constexpr std::size_t kMostIntervals = 60;  // per picture
+constexpr std::size_t kTallIntervals = 10;  // a picture of more would leave half of its row empty
 constexpr std::size_t kFewestLooks = 3;     // needed to draw a trajectory
 constexpr Style kPlain;
 
@@ -41,14 +43,23 @@ Comparisons InfosOf(const v1::Update& update) {
 
 using Parts = std::vector<std::string>;  // for Figures()
 
-Parts IntervalFigures(const std::string& id, const IntervalGroups& groups) {
+// Draws each group on one axis. Divides a group into several pictures if it has many rows, or if
+// the only picture would be alone in its row of the page.
+//
+// @param alone  whether nothing else is in that row
+Parts IntervalFigures(const std::string& id, const IntervalGroups& groups, bool alone) {
   Parts figures;
   for (const auto& [axis, rows] : groups) {
-    for (std::size_t begin = 0; begin < rows.size(); begin += kMostIntervals) {
-      const auto end = std::min(rows.size(), begin + kMostIntervals);
+    const bool divided = rows.size() > kTallIntervals || (alone && groups.size() == 1);
+    const std::size_t pictures = std::max((rows.size() + kMostIntervals - 1) / kMostIntervals,
+                                          std::size_t{divided ? 2U : 1U});
+    const std::size_t each = (rows.size() + pictures - 1) / pictures;
+    for (std::size_t begin = 0; begin < rows.size(); begin += each) {
+      const std::size_t end = std::min(rows.size(), begin + each);
       figures.push_back(Figure(DrawIntervals(
           fmt::format("{}-{}", id, figures.size()),
-          {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis)));
+          {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis,
+          rows)));
     }
   }
   return figures;
@@ -119,6 +130,10 @@ class Section {
                                     " of " + Join(benchmarks[0].arms(), ", ", [](const auto& arm) {
                                       return OneLine(arm.name());
                                     })});
+      const std::string& asked = session.spec().invocation();
+      const char* const command =
+          Measures(session.spec()) ? "benchctl measure " : "benchctl compare ";
+      if (!asked.empty()) facts.push_back({"command", command + OneLine(asked), "code"});
     }
     for (const auto& [arm, commit] : options_.commits) facts.push_back({arm, commit});
     if (session.has_started_at()) facts.push_back({"measured", DayAndTime(session.started_at())});
@@ -164,18 +179,35 @@ class Section {
     return Title(style, sign + words) + Paragraph(first, "lede") + BulletList(sentences);
   }
 
-  // Renders the gates against their margins, the order of the candidates, and the warnings.
-  std::string Findings() const {
-    Comparisons gates = GatesOf(update_);
-    if (gates.empty()) gates = InfosOf(update_);
-    Parts parts = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
+  // Returns the order of the candidates, the geometric means and the warnings.
+  std::string Remarks() const {
     std::string words;
     for (const std::string& line : Lines(RenderArmOrder(update_, kPlain))) words += Paragraph(line);
     for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
       words += Paragraph(line);
     }
-    words += BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
-    if (!words.empty()) parts.push_back("<div>\n" + words + "</div>\n");
+    return words + BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
+  }
+
+  // Draws the gates against their margins.
+  Parts GateFigures(bool alone) const {
+    Comparisons gates = GatesOf(update_);
+    if (gates.empty()) gates = InfosOf(update_);
+    return IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""), alone);
+  }
+
+  // Returns whether the gates are drawn beside the runs, because they would be one picture without
+  // remarks, and the runs are those of one metric.
+  bool DrawsGatesBesideRuns() const {
+    return Remarks().empty() && PlacesOf().size() == 1 && GateFigures(/*alone=*/false).size() == 1;
+  }
+
+  // Renders the gates against their margins and what else is to be known of them.
+  std::string Findings() const {
+    if (DrawsGatesBesideRuns()) return "";
+    const std::string remarks = Remarks();
+    Parts parts = GateFigures(remarks.empty());
+    if (!remarks.empty()) parts.push_back("<div>\n" + remarks + "</div>\n");
     return parts.empty() ? "" : "<section>\n" + Figures(parts) + "</section>\n";
   }
 
@@ -205,7 +237,9 @@ class Section {
       const std::string id = fmt::format("{}-{}", id_, i);
       const std::string name =
           SeveralBenchmarks(update_) ? place.benchmark + ": " + place.metric : place.metric;
-      Parts parts = Histories(place, id);
+      Parts parts;
+      if (DrawsGatesBesideRuns()) parts = GateFigures(/*alone=*/false);
+      Append(Histories(place, id), &parts);
       Append(Builds(place, id), &parts);
       parts.push_back(
           Figure(DrawDistributions(id + "-values", place.arms, place.unit, place.resolution)));
@@ -230,7 +264,7 @@ class Section {
     return html;
   }
 
-  // With only a few looks, a trajectory is not useful; the picture of the gates has the interval.
+  // Draws the looks of each comparison or, if there were only a few, its blocks.
   Parts Histories(const MetricRuns& place, const std::string& id) const {
     Parts parts;
     for (const v1::Comparison& one : update_.comparisons()) {
@@ -239,11 +273,18 @@ class Section {
         return trajectory.benchmark == one.benchmark() && trajectory.metric == one.metric() &&
                trajectory.reference == one.reference() && trajectory.candidate == one.candidate();
       });
-      if (found == source_.trajectories.end() || found->points.size() < kFewestLooks) continue;
-      parts.push_back(Figure(History(*found, one, fmt::format("{}-history{}", id, parts.size()))));
+      const std::string name = fmt::format("{}-history{}", id, parts.size());
+      if (found != source_.trajectories.end() && found->points.size() >= kFewestLooks) {
+        parts.push_back(Figure(History(*found, one, name)));
+      } else if (const auto blocks = InBlocks() ? BlocksOf(place, one) : std::nullopt) {
+        parts.push_back(Figure(DrawUnits(name, *blocks)));
+      }
     }
     return parts;
   }
+
+  // Returns whether the runs of a block are beside each other.
+  bool InBlocks() const { return source_.session.spec().schedule() != v1::SCHEDULE_KIND_COIN; }
 
   Parts Builds(const MetricRuns& place, const std::string& id) const {
     Parts parts;
@@ -451,7 +492,8 @@ std::string Overview(std::span<const ReportSource> sources) {
       std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
     }
   }
-  return html + "</ul>\n" + Figures(IntervalFigures("all", all)) + Machines(sources);
+  return html + "</ul>\n" + Figures(IntervalFigures("all", all, /*alone=*/true)) +
+         Machines(sources);
 }
 
 std::string PageTitle(std::span<const ReportSource> sources) {

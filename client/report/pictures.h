@@ -52,9 +52,10 @@ struct IntervalRow {
 
 /// Draws intervals one below the other, with zero and the margins.
 ///
-/// @param rows  must not be empty
+/// @param rows     must not be empty
+/// @param of_axis  the rows of all pictures that have the same axis; empty: `rows`
 Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& rows,
-                      const AxisUnit& axis);
+                      const AxisUnit& axis, const std::vector<IntervalRow>& of_axis = {});
 
 /// The interval of one comparison after `runs` runs of each arm.
 struct IntervalPoint {
@@ -149,6 +150,7 @@ struct RunOfPicture {
   bool warmup = false;
   std::uint32_t disturbances = 0;
   std::uint32_t layout = 0;  ///< number of the build of the arm; 0 if there is only one
+  std::optional<std::uint64_t> block = std::nullopt;  ///< absent if the runs have no blocks
 };
 
 /// Draws runs in order of execution. Each arm has a different mark. Warm-up runs have open marks,

@@ -54,7 +54,8 @@ MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
     const bool warmup = table.IsWarmup(row);
     if (!warmup) arms[place.arm].values.push_back(value);
     runs.push_back({place.arm, row + 1, value, warmup,
-                    row < disturbances.size() ? disturbances[row] : 0, place.layout});
+                    row < disturbances.size() ? disturbances[row] : 0, place.layout,
+                    table.pair[row]});
   }
   std::vector<std::optional<std::size_t>> places;
   for (ArmOfPicture& arm : arms) {

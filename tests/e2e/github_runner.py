@@ -65,7 +65,8 @@ class Job:
         unknown = set(inputs) - set(defaults)
         if unknown:
             raise ValueError(f"no inputs of the action: {unknown}")
-        github = {"token": token}
+        event = json.loads(pathlib.Path(environment["GITHUB_EVENT_PATH"]).read_text())
+        github = {"token": token, "event": event}
         self._expressions = Expressions({**defaults, **inputs}, {}, github)
         for name, value in defaults.items():
             if name not in inputs:

@@ -65,6 +65,7 @@ class CiJob(GitRepository, DaemonTest):
         environment = self.client_environment(
             GITHUB_ACTIONS="true", GITHUB_EVENT_NAME=event, GITHUB_EVENT_PATH=str(path),
             GITHUB_SHA=payload.get("after", self.base), GITHUB_REF_NAME="main",
+            GITHUB_REF=payload.get("ref", "refs/heads/main"),
             GITHUB_SERVER_URL="https://github.com", GITHUB_REPOSITORY="octo/project",
             GITHUB_RUN_ID="987", GITHUB_STEP_SUMMARY=str(self.summary),
             GITHUB_OUTPUT=str(self.outputs), GITHUB_WORKSPACE=str(folder),
@@ -111,8 +112,12 @@ class CommandTest(CiJob):
         done = self.ci(folder, self.github("push", self.push_event(head), folder))
         self.assert_exit(done, REGRESSION)
         self.assertEqual(self.files(folder), [
-            "benchd.env", "changes.json", "comment.md", "junit.xml", "report.html", "runs.csv",
-            "session.json", "verdict.md"])
+            "benchd.env", "changes.json", "comment.md", "history.json", "junit.xml", "report.html",
+            "runs.csv", "session.json", "verdict.md"])
+        whole, kept = (json.loads((folder / "benchd-ci" / name).read_text())
+                       for name in ("session.json", "history.json"))
+        self.assertTrue(whole["runs"])
+        self.assertEqual(kept, {**whole, "runs": []})
         self.assertEqual(self.output("verdict"), "regression")
         self.assertEqual(self.output("fork"), "false")
         (change,) = json.loads(self.output("changes"))
@@ -193,7 +198,8 @@ class CommandTest(CiJob):
             with self.subTest(variables=variables):
                 done = self.ci(folder, self.client_environment(**variables))
                 self.assert_exit(done, REGRESSION)
-                self.assertIn("pull request 3: ", done.stderr)
+                name = "merge request" if "GITLAB_CI" in variables else "pull request"
+                self.assertIn(f", {name} 3: ", done.stderr)
         self.assert_exit(self.ci(folder, self.client_environment(), "--base", "HEAD~1"), PASS)
 
     def test_a_suite_is_repeated_with_its_commits(self):
@@ -389,7 +395,7 @@ class CalibrationTest(CiJob):
 @unittest.skipUnless(HAS_PROGRAMS and yaml, NEEDS_ACTION)
 class ActionTest(CiJob):
     INPUTS = {"command": "./bench", "build": GitRepository.BUILD, "metric": "t:2%:lower\n",
-              "options": "--parse\nlines\n--seed\n20240501\n--calibrate\n0\n"}
+              "options": "--parse\nlines\n--seed\n20240501\n", "calibrate": "0"}
 
     def setUp(self):
         super().setUp()
@@ -540,10 +546,27 @@ class ActionTest(CiJob):
         self.assertIn("base from --base: nothing: unknown revision", job.log)
         self.assertEqual(len(self.bodies()), 1)
 
+    def test_files_of_an_earlier_job_are_not_delivered_for_one_that_benchctl_refuses(self):
+        head = self.topic("t:110:1")
+        folder = self.checkout()
+        self.assert_job(self.job("pull_request", self.request_event(head), folder), True,
+                        "regression")
+        self.assertTrue((folder / "benchd-ci/comment.md").exists())
+        requests = len(self.api.requests)
+        job = self.job("pull_request", self.request_event(head), folder, calibrate="soon")
+        self.assert_job(job, True, "")
+        self.assertEqual(job.outputs["exit-code"], "2")
+        self.assertIn("--calibrate soon: not a duration", job.log)
+        refused = self.job("pull_request", self.request_event(head), folder, options="--no-such")
+        self.assert_job(refused, True, "")
+        self.assertEqual(refused.outputs["exit-code"], "2")
+        self.assertEqual(job.uses + refused.uses, [], "nothing is uploaded")
+        self.assertEqual(len(self.api.requests), requests)
+
     def test_inputs_are_never_code(self):
         mark = self.folder / "executed"
         head = self.push("u:1:0", "t:100:1", message="as fast")
-        for name in ("margin", "base", "options", "command", "sha256"):
+        for name in ("margin", "base", "options", "command", "sha256", "calibrate", "site-branch"):
             hostile = f"$(touch {mark})`touch {mark}`\"; touch {mark}; '"
             self.job("push", self.push_event(head), self.checkout(f"c-{name}"), **{name: hostile})
         self.assertFalse(mark.exists())

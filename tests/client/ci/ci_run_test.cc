@@ -97,7 +97,7 @@ TEST(CiRunTest, TheUsersBaseIsTakenAsItIs) {
 
 TEST(CiRunTest, GitlabTellsTheBaseOfAMergeRequest) {
   EXPECT_EQ(Found(EnvironmentOf(OfGitlabRequest("5"))),
-            "pull request 23: " + Range(kBaseId, "..", kHeadId));
+            "merge request 23: " + Range(kBaseId, "..", kHeadId));
   EXPECT_TRUE(Read(EnvironmentOf(OfGitlabRequest("6"))).fork);
   Variables merged = OfGitlabRequest("5");
   merged["CI_COMMIT_SHA"] = kMergeId;

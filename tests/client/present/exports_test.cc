@@ -111,6 +111,27 @@ TEST(ExportsTest, MarkdownIsShortAndCanBeRepeated) {
       << text;
 }
 
+TEST(ExportsTest, MarkdownLeavesOutMeasuredMetricsThatAreZeroEvenIfNothingGates) {
+  v1::Session session = SampleSession();
+  v1::Update& report = *session.mutable_report();
+  report.clear_verdict();
+  for (v1::Comparison& c : *report.mutable_comparisons()) {
+    c.set_role(v1::COMPARISON_ROLE_INFO);
+    c.clear_verdict();
+  }
+  for (const char* metric : {"major_faults", "errors"}) {
+    v1::Comparison& c = *report.add_comparisons();
+    c = report.comparisons(2);
+    c.set_metric(metric);
+    c.set_mean_reference(0);
+    c.set_mean_candidate(0);
+  }
+  const std::string text = Exported("markdown", session);
+  EXPECT_NE(text.find("`max_rss`"), std::string::npos) << text;
+  EXPECT_EQ(text.find("major_faults"), std::string::npos) << text;
+  EXPECT_NE(text.find("`errors`"), std::string::npos) << "a metric of the program: " << text;
+}
+
 TEST(ExportsTest, MarkdownHasWarningsAboveTheFold) {
   v1::Session session = SampleSession();
   session.mutable_report()->clear_warnings();

@@ -68,6 +68,41 @@ TEST(PicturesTest, ChangesThatAreFarApartStandOnAnAxisOfRatios) {
   EXPECT_GT(x_of("margin") - x_of("faster"), 0.15 * 420);
 }
 
+TEST(PicturesTest, AnEndBelowMinusHundredPerCentIsAtTheEdgeOfAnAxisOfRatios) {
+  std::vector<IntervalRow> rows = SampleRows();
+  rows.push_back({"slower", "+3176 %", "", 31.76, 30, 33, {}, Shape::kTriangle});
+  rows.push_back({"wide", "-50 %", "", -0.5, -1.4, 900, {}, Shape::kTriangle});
+  const std::string text = DrawIntervals("gates", rows, {true, ""}).Inline();
+  EXPECT_NE(text.find(">10×<"), std::string::npos) << text;
+  EXPECT_EQ(text.find(">100×<"), std::string::npos) << "the wide interval takes no room";
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+  EXPECT_NE(text.find("d=\"M16 216L400 216\"><title>wide"), std::string::npos)
+      << "from edge to edge: " << text;
+}
+
+TEST(PicturesTest, AWideIntervalAloneMakesNoAxisOfRatios) {
+  std::vector<IntervalRow> rows = SampleRows();
+  rows.push_back({"wide", "+10 %", "", 0.1, -0.5, 12, {}, Shape::kTriangle});
+  const std::string text = DrawIntervals("gates", rows, {true, ""}).Inline();
+  EXPECT_EQ(text.find("×<"), std::string::npos) << "the margins would be beside no change";
+}
+
+// Returns where the lines of that class begin.
+std::string PlaceOf(const std::string& style, const std::string& text) {
+  const std::string begin = "class=\"" + style + "\" d=\"M";
+  const std::size_t at = text.find(begin) + begin.size();
+  return text.substr(at, text.find(' ', at) - at);
+}
+
+TEST(PicturesTest, PicturesOfOneGroupShareTheirAxis) {
+  const std::vector<IntervalRow> rows = SampleRows();
+  const auto drawn = [&rows](std::size_t row, const std::vector<IntervalRow>& of_axis) {
+    return DrawIntervals("gates", {rows[row]}, {true, ""}, of_axis).Inline();
+  };
+  EXPECT_EQ(PlaceOf("zero", drawn(0, rows)), PlaceOf("zero", drawn(1, rows)));
+  EXPECT_NE(PlaceOf("zero", drawn(0, {})), PlaceOf("zero", drawn(1, {})));
+}
+
 IntervalHistory SampleHistory() {
   IntervalHistory history;
   for (std::uint64_t runs = 8; runs <= 64; runs += 4) {

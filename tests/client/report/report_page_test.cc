@@ -52,9 +52,85 @@ TEST(ReportPageTest, BeginsWithCommandsDateAndMachine) {
   }
 }
 
-TEST(ReportPageTest, AFewLooksAreNoCourse) {
-  EXPECT_TRUE(PageHas(PageOf(SampleSource(20)), "How the interval shrank"));
-  EXPECT_FALSE(PageHas(PageOf(SampleSource(8)), "How the interval shrank"));
+TEST(ReportPageTest, BeginsWithCommits) {
+  ReportSource source = SampleSource(8);
+  v1::Benchmark& benchmark = *source.session.mutable_spec()->mutable_benchmarks(0);
+  const std::string ids[] = {std::string(40, 'a'), std::string(40, 'b')};
+  for (int i = 0; i < 2; ++i) {
+    benchmark.mutable_arms(i)->mutable_commit()->set_id(ids[i]);
+    benchmark.mutable_arms(i)->mutable_commit()->set_description("v1." + std::to_string(i));
+  }
+  const std::string page = PageOf(source);
+  const std::string top = page.substr(0, page.find("</header>"));
+  for (const char* text : {"v1.0", "aaaaaaa", "v1.1", "bbbbbbb"}) {
+    EXPECT_TRUE(PageHas(top, text)) << text << top;
+  }
+}
+
+TEST(ReportPageTest, ASuiteBeginsWithItsCommand) {
+  ReportSource source = SampleSource(8);
+  v1::SessionSpec& spec = *source.session.mutable_spec();
+  *spec.add_benchmarks() = spec.benchmarks(0);
+  spec.set_invocation("--git v1..v2 --file <suite>.toml");
+  const std::string page = PageOf(source);
+  EXPECT_LT(page.find("<code>benchctl compare --git v1..v2 --file &lt;suite&gt;.toml</code>"),
+            page.find("</header>"));
+}
+
+TEST(ReportPageTest, AFewLooksAreNoCourseSoTheBlocksAreDrawn) {
+  const std::string many = PageOf(SampleSource(20));
+  EXPECT_TRUE(PageHas(many, "How the interval shrank"));
+  EXPECT_FALSE(PageHas(many, "Blocks: candidate vs base"));
+  ReportSource source = SampleSource(8);
+  const std::string few = PageOf(source);
+  EXPECT_FALSE(PageHas(few, "How the interval shrank"));
+  EXPECT_TRUE(PageHas(few, "Blocks: candidate vs base"));
+  source.session.mutable_spec()->set_schedule(v1::SCHEDULE_KIND_COIN);
+  EXPECT_FALSE(PageHas(PageOf(source), "Blocks: candidate vs base")) << "a coin pairs no runs";
+}
+
+std::size_t TimesIn(const std::string& page, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = page.find(text, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+constexpr char kGates[] = "<figcaption>Intervals against their margins</figcaption>";
+
+TEST(ReportPageTest, OnePictureOfGatesWithoutRemarksIsBesideTheRuns) {
+  ReportSource source = SampleSource(20);
+  EXPECT_LT(PageOf(source).find(kGates), PageOf(source).find("<h2>wall_time</h2>"));
+  source.session.mutable_report()->clear_warnings();
+  const std::string page = PageOf(source);
+  EXPECT_EQ(TimesIn(page, kGates), 1U);
+  EXPECT_TRUE(PageHas(
+      page, "<h2>wall_time</h2>\n<div class=\"figures even\">\n<figure>\n" + std::string(kGates)))
+      << "four pictures, in two rows";
+}
+
+TEST(ReportPageTest, ManyGatesAreDividedIntoTwoPictures) {
+  ReportSource source = SampleSource(8);
+  source.metrics.clear();
+  v1::Update& report = *source.session.mutable_report();
+  report.clear_warnings();
+  const v1::Comparison gate = report.comparisons(0);
+  report.clear_comparisons();
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      v1::Comparison& one = *report.add_comparisons();
+      one = gate;
+      one.set_benchmark("b" + std::to_string(report.comparisons_size()));
+    }
+    return PageOf(source);
+  };
+  EXPECT_EQ(TimesIn(add(3), kGates), 2U) << "nothing else would be in the row";
+  v1::Warning* warning = report.add_warnings();
+  warning->set_code("placebo");
+  warning->set_message("the reference differs from itself");
+  EXPECT_EQ(TimesIn(add(0), kGates), 1U);
+  EXPECT_EQ(TimesIn(add(17), kGates), 2U);
+  EXPECT_EQ(TimesIn(add(180), kGates), 4U) << "50 rows each";
+  EXPECT_EQ(TimesIn(add(0), "class=\"candidate estimate\""), 200U);
 }
 
 TEST(ReportPageTest, TheResultStandsBesideTheMetric) {
