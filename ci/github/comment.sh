@@ -12,7 +12,7 @@
 # GITHUB_REPOSITORY, GITHUB_API_URL  set by GitHub
 set -euo pipefail
 
-. "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
+. "${BASH_SOURCE[0]%/*}/say.sh"
 
 fail() {
   say warning "comment: $1${2:+; hint: $2}"

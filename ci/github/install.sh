@@ -5,7 +5,7 @@
 # BENCHD_SHA256   its SHA-256
 set -euo pipefail
 
-. "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
+. "${BASH_SOURCE[0]%/*}/say.sh"
 
 fail() {
   say error "$1${2:+; hint: $2}"

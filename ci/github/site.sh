@@ -19,7 +19,7 @@
 # GITHUB_EVENT_NAME, GITHUB_REF, GITHUB_REPOSITORY, GITHUB_SERVER_URL, GITHUB_SHA  set by GitHub
 set -euo pipefail
 
-. "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
+. "${BASH_SOURCE[0]%/*}/say.sh"
 
 told=
 fail() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -81,7 +82,10 @@ std::string ValueOr(const ParsedArguments& arguments, std::string_view name, con
 Result<std::string> ReadWholeFile(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return UsageError(path + ": " + std::strerror(errno));
-  return ReadAll(file.get(), path);
+  constexpr std::size_t kMost = std::size_t{256} * 1024 * 1024;
+  TRY(std::string text, ReadAll(file.get(), path, kMost));
+  if (text.size() > kMost) return UsageError(path + ": larger than 256 MiB");
+  return text;
 }
 
 Result<CiFiles> FilesOf(const ParsedArguments& arguments) {

@@ -10,8 +10,8 @@
 
 namespace benchd::rpc {
 
-/// Decides which users to suspend: those who go on calling although their calls are refused. Even a
-/// refused call takes gRPC's threads, which all users share.
+/// Decides which users to suspend: those who keep calling although their calls are refused. Even a
+/// refused call takes time of gRPC's threads, which all users share.
 ///
 /// A refusal fills the user's bucket by one. When it is full, the user is suspended, each time
 /// twice as long as before. Used on any thread.

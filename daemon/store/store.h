@@ -71,7 +71,7 @@ class Store {
   }
 
   /// Waits until the changes of all calls that have returned are on the disk, where they survive a
-  /// power loss. Other calls go on meanwhile, and calls of this function share a sync.
+  /// power loss. Other calls do not wait meanwhile, and calls of this function share a sync.
   /// @errors kResourceExhausted if the disk is full; otherwise the failed system call. The changes
   ///         themselves are in effect and survive kill -9.
   asio::awaitable<Result<void>> OnDisk() { return sync_.Wait(); }

@@ -304,6 +304,8 @@ class CommandTest(CiJob):
         # Not even a job whose commits are unknown leaves them.
         self.assertIn("comment.md", self.files(folder))
         self.assert_exit(self.ci(folder, {**environment, "GITHUB_EVENT_PATH": "/no/such"}), USAGE)
+        endless = self.ci(folder, {**environment, "GITHUB_EVENT_PATH": "/dev/zero"})
+        self.assert_one_error(endless, "/dev/zero: larger than 256 MiB")
         self.assertFalse(self.files(folder))
 
 
