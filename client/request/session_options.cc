@@ -70,6 +70,11 @@ constexpr SessionOption Compared(SessionOption option) {
   option.only_compared = true;
   return option;
 }
+// Allows true and false as values in a [[benchmark]].
+constexpr SessionOption SwitchInBenchmark(SessionOption option) {
+  option.switch_in_benchmark = true;
+  return option;
+}
 constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0) {
   option.info.words = words;
   option.info.numbers = numbers;
@@ -143,6 +148,12 @@ constexpr std::array kOptions = {
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
                       "verdict if a limit is reached first (default: undecided)"),
              "verdict if the rows decide nothing (default: undecided)"),
+    InTables(SwitchInBenchmark(Repeatable(PerBenchmark(Compared(kVerdict(
+                 "control", "NAME", Own(Part::kBenchmark, ParseControl, FormatControl),
+                 "this benchmark must not change: if it does, the machine changed, and the "
+                 "verdict is undecided; repeatable"))))),
+             "these benchmarks or columns must not change: if one does, the verdict is undecided; "
+             "repeatable"),
     Compared(kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
                       "stop at the first regression")),
     Compared(kVerdict(
