@@ -14,7 +14,7 @@
 #include "client/present/words.h"
 #include "client/request/session_options.h"
 #include "client/request/table_options.h"
-#include "core/analysis/controls.h"
+#include "core/analysis/control_names.h"
 #include "core/base/printable.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "client/request/spec_input.h"
-#include "core/analysis/controls.h"
+#include "core/analysis/control_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 

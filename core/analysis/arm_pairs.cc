@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/analysis/controls.h"
+#include "core/analysis/control_names.h"
 #include "core/base/try.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/analysis/controls.h"
+#include "core/analysis/control_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 

@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 
 namespace benchd {
 namespace {
-
-bool IsNamedBy(const Benchmark& benchmark, std::string_view name) {
-  return NamesControl(name, benchmark.name) ||
-         (!benchmark.inner.empty() && NamesControl(name, benchmark.inner));
-}
-
-// The key of a metric is INNER/NAME, so the name of an inner benchmark stands for all of its
-// metrics.
-bool IsMetricNamedBy(const KnownMetric& metric, std::string_view name) {
-  return !metric.builtin && NamesControl(name, metric.key);
-}
 
 // Returns whether the name stands for the benchmark, or for something in its output.
 bool StandsForSomething(std::string_view name, const NamedGates& in) {
@@ -58,24 +49,6 @@ std::vector<std::string> NamesFor(const std::string& control,
 }
 
 }  // namespace
-
-bool NamesControl(std::string_view name, std::string_view text) {
-  return MatchesPattern(name, text) || MatchesPattern(std::string(name) + "/*", text);
-}
-
-bool IsControl(const Benchmark& benchmark) {
-  return benchmark.control ||
-         std::ranges::any_of(benchmark.controls, [&benchmark](const std::string& name) {
-           return IsNamedBy(benchmark, name);
-         });
-}
-
-bool IsControlMetric(const Benchmark& benchmark, const KnownMetric& metric) {
-  return IsControl(benchmark) ||
-         std::ranges::any_of(benchmark.controls, [&metric](const std::string& name) {
-           return IsMetricNamedBy(metric, name);
-         });
-}
 
 bool KnowsControls(const Benchmark& benchmark, bool fixed) {
   return fixed || (benchmark.harness.empty() && benchmark.parse.empty());

@@ -3,32 +3,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "core/analysis/block_values.h"
+#include "core/analysis/control_names.h"
 #include "core/analysis/gate_plan.h"
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 
-// Controls: benchmarks that must not change (docs/statistics.md section 6). Pure.
-//
-// The gates of a control are judged in both directions, each by its own margin. If one of them is
-// shown to have changed, the machine changed and not the code, and the session is undecided. A
-// control that is open does not hold up a verdict. The placebo's comparisons are controls, too.
+// Checks of the names of controls (control_names.h), before the first run and when it is known what
+// they can stand for. Pure.
 
 namespace benchd {
-
-/// Returns whether the name of a control stands for `text`: it is equal, or a pattern that matches
-/// (MatchesPattern()), or `text` continues it after a slash, as "BM_Sort/8" continues "BM_Sort".
-bool NamesControl(std::string_view name, std::string_view text);
-
-/// Returns whether all gates of the benchmark are controls: the spec says so, or a name stands for
-/// the benchmark, or for the one inside its program.
-bool IsControl(const Benchmark& benchmark);
-
-/// Returns whether a gate on this metric is a control: the benchmark is one, or a name stands for
-/// the inner benchmark that printed the metric. Built-in metrics are of the whole benchmark.
-bool IsControlMetric(const Benchmark& benchmark, const KnownMetric& metric);
 
 /// Returns whether all that the name can stand for is known, so that a name that stands for nothing
 /// is an error. A benchmark whose program lists others, or whose output does, is known later.

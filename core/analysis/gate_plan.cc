@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/analysis/controls.h"
+#include "core/analysis/control_names.h"
 #include "core/analysis/gate_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
