@@ -152,7 +152,7 @@ constexpr std::array kOptions = {
                  "control", "NAME", Own(Part::kBenchmark, ParseControl, FormatControl),
                  "this benchmark must not change: if it does, the machine changed, and the "
                  "verdict is undecided; repeatable"))))),
-             "these benchmarks or columns must not change: if one does, the verdict is undecided; "
+             "this benchmark or column must not change: if it does, the verdict is undecided; "
              "repeatable"),
     Compared(kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
                       "stop at the first regression")),
@@ -184,7 +184,7 @@ constexpr std::array kOptions = {
              "seed of randomised estimators (default: 0)"),
     InTables(Compared(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                             "add a hidden copy of the reference as a candidate")),
-             "compare the arm called placebo, which never gates"),
+             "the arm called placebo is a control, which never gates"),
     Compared(kRuns("keep-all", "", Session(Spec::kKeepAllFieldNumber),
                    "run every arm until the end, even one whose gates are all decided")),
 
