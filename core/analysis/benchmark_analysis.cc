@@ -82,7 +82,8 @@ Result<void> BenchmarkAnalysis::FixGates() {
   }
   for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
     for (const PlannedGate& gate : planned) {
-      OpenGate(references_.front(), placebo, AsControl(gate));
+      const bool rate = IsRate(catalog_.metrics()[gate.metric]);
+      OpenGate(references_.front(), placebo, AsControl(gate, rate));
     }
   }
   gates_fixed_ = true;

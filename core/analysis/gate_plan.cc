@@ -203,7 +203,8 @@ Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDe
   TRY(const double margin, MarginOf(gate, metric));
   TRY(const double threshold, Threshold(gate, margin, *better));
   const PlannedGate planned{*id, gate.kind, margin, threshold, exact, false};
-  return IsControlMetric(benchmark, metric) ? AsControl(planned) : planned;
+  if (!IsControlMetric(benchmark, metric)) return planned;
+  return AsControl(planned, *better == Better::kHigher);
 }
 
 bool IsAboutNothing(const std::string& metric, std::span<const NamedGates> benchmarks) {
@@ -314,11 +315,15 @@ std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& d
   return count;
 }
 
-PlannedGate AsControl(PlannedGate gate) {
+PlannedGate AsControl(PlannedGate gate, bool rate) {
   gate.control = true;
-  // What must not change need not improve either. With the arms exchanged, it is the same margin.
-  gate.margin = std::abs(gate.margin);
+  if (gate.margin >= 0) return gate;
+  gate.margin = -gate.margin;
   gate.threshold = std::abs(gate.threshold);
+  if (gate.kind != MarginKind::kRatio) return gate;
+  // A rate cannot drop by 100 % or more, but has to rise by more than that under such a margin.
+  if (!rate) gate.threshold = LowerIsBetterThreshold(gate.margin);
+  if (rate && gate.margin < 1) gate.threshold = RateThreshold(gate.margin);
   return gate;
 }
 

@@ -85,8 +85,11 @@ std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchm
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
                                            const MetricCatalog& catalog);
 
-/// Returns the gate as a control, which its margin bounds in both directions.
-PlannedGate AsControl(PlannedGate gate);
+/// Returns the gate as a control, which its margin bounds in both directions. A negative margin
+/// counts by its size, because what must not change need not improve either.
+///
+/// @param rate  whether higher is better
+PlannedGate AsControl(PlannedGate gate, bool rate);
 
 /// Returns the number of pairs of arms that have the gates of a benchmark: each reference with each
 /// candidate, and the first reference with the placebo, which is a control.

@@ -218,7 +218,7 @@ class SessionAnalysis::Impl {
   }
 
   bool AwaitsControls(const BenchmarkAnalysis& benchmark) const {
-    return IsOpen(benchmark) && benchmark.AwaitsControls();
+    return benchmark.AwaitsControls() && IsOpen(benchmark);
   }
 
   // Returns whether a control is open that further blocks may show to have changed.

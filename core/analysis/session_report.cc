@@ -52,10 +52,12 @@ Flag FlagOf(const Comparison& gate, const MetricComparison& comparison) {
 }
 
 void Put(const Judgement& judgement, Comparison& gate) {
-  // The decision by the values no longer applies. That of a control that changed does: its look is
-  // the one that showed the change.
+  // The decision by the values no longer applies, but that of a control that changed does.
+  const bool changed = judgement.reason == Reason("control_changed");
   if (gate.verdict != judgement.verdict) gate.decided.reset();
-  if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
+  if (gate.verdict != judgement.verdict || (!judgement.reason.empty() && !changed)) {
+    gate.basis.reset();
+  }
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
 }
@@ -70,8 +72,10 @@ Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
   Comparison named = ComparisonOf(benchmark, gate, design, level);
   Put(judgement, named);
   if (benchmark.IsControl(gate)) {
-    // Looks that exclude each other leave nothing that was shown.
-    named.control = gate.comparison.Disjoint() ? ControlState::kOpen : ControlStateOf(judgement);
+    named.control = ControlStateOf(judgement);
+    // Looks that exclude each other do not show that nothing changed.
+    const bool shown = !gate.comparison.Disjoint() || named.control != ControlState::kUnchanged;
+    if (!shown) named.control = ControlState::kOpen;
   } else {
     named.flag = FlagOf(named, gate.comparison);
   }
@@ -309,7 +313,9 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
       Put({Verdict::kUndecided, warning.code, true}, gate);
       if (gate.control) gate.control = ControlState::kOpen;
       gate.flag = Flag::kNone;
-      if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
+      // A control that is open does not hold up the verdict.
+      const bool passed = report.verdict == Verdict::kPass && !gate.control;
+      if (passed) report.verdict = Verdict::kUndecided;
     }
   }
   const bool regressed = std::ranges::any_of(report.comparisons, [](const Comparison& one) {
