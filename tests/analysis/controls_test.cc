@@ -16,6 +16,7 @@
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
 #include "tests/analysis/table_text.h"
+#include "tests/golden/golden.h"
 #include "tests/support/wording.h"
 
 namespace benchd {
@@ -195,6 +196,66 @@ TEST(ControlNamesTest, WhatTheOutputLacksIsAnErrorOnceItIsKnown) {
     ASSERT_FALSE(added) << name;
     EXPECT_EQ(added.error().code, ErrorCode::kInvalidArgument);
     EXPECT_WORDING(added.error());
+  }
+}
+
+/// A session of controls.json, and how far it got.
+struct Played {
+  Report report;
+  std::uint64_t blocks = 0;
+};
+
+Played Play(const nlohmann::json& one) {
+  std::vector<Benchmark> benchmarks;
+  std::vector<std::string> names;
+  for (const auto& [name, of] : one.at("benchmarks").items()) {
+    Benchmark benchmark = MakeBenchmark(name, 1, {"base", "candidate"});
+    benchmark.gates = {RatioGate("m", of.at("margin"))};
+    benchmark.gates[0].better = of.at("better") == "higher" ? Better::kHigher : Better::kLower;
+    benchmark.control = of.at("control");
+    benchmarks.push_back(std::move(benchmark));
+    names.push_back(name);
+  }
+  SessionSpec spec = MakeSpec(std::move(benchmarks), one.at("alpha"));
+  spec.sided = one.at("sided") == "one" ? Sided::kOne : Sided::kTwo;
+  SessionAnalysis analysis = Start(spec);
+  Played played;
+  for (const std::string name : one.at("order")) {
+    if (analysis.Finished()) break;
+    const auto number = static_cast<std::uint32_t>(std::ranges::find(names, name) - names.begin());
+    const nlohmann::json& pair =
+        one.at("benchmarks").at(name).at("blocks").at(analysis.BlocksOf(number));
+    Feed(analysis, {RunBuilder(number, 0, 0).Metric("m", {}).Sample("m", pair[0]),
+                    RunBuilder(number, 1, 1).Metric("m", {}).Sample("m", pair[1])});
+    ++played.blocks;
+  }
+  played.report = analysis.Conclude();
+  return played;
+}
+
+TEST(ControlTest, SessionsAgreeWithAnIndependentProgram) {
+  for (const nlohmann::json& one : golden::ReadFile("controls.json").at("cases")) {
+    const std::string id = one.at("id");
+    const nlohmann::json& expected = one.at("expected");
+    const Played played = Play(one);
+    EXPECT_EQ(NameOf(played.report.verdict), expected.at("verdict").get<std::string>()) << id;
+    EXPECT_EQ(played.report.control_changed, expected.at("control_changed")) << id;
+    EXPECT_EQ(played.blocks, expected.at("blocks_used")) << id;
+    for (const auto& [name, of] : expected.at("comparisons").items()) {
+      const Comparison& found = Find(played.report, "m", "candidate", name);
+      ASSERT_TRUE(found.change && found.change->lo && found.change->hi) << id << ' ' << name;
+      EXPECT_EQ(found.n_candidate, of.at("blocks")) << id << ' ' << name;
+      EXPECT_TRUE(golden::Close(*found.change->lo, of.at("lo"), one.at("rel_tol"))) << id << name;
+      EXPECT_TRUE(golden::Close(*found.change->hi, of.at("hi"), one.at("rel_tol"))) << id << name;
+      if (!of.contains("control")) {
+        EXPECT_EQ(NameOf(*found.verdict), of.at("verdict").get<std::string>()) << id << ' ' << name;
+        continue;
+      }
+      ASSERT_TRUE(found.control) << id << ' ' << name;
+      EXPECT_EQ(NameOf(*found.control), of.at("control").get<std::string>()) << id << ' ' << name;
+      ASSERT_EQ(found.decided.has_value(), !of.at("decided_at").is_null()) << id << ' ' << name;
+      if (found.decided) EXPECT_EQ(found.decided->blocks, of.at("decided_at")) << id;
+    }
   }
 }
 
