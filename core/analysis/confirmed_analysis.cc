@@ -140,8 +140,10 @@ Report ConfirmedAnalysis::Look() const {
   if (!second_) return first_.Look();
   if (confirming_) return Merged(second_->Look(), /*last=*/false);
   Report report = first_report_ ? *first_report_ : first_.Look();
+  // Nothing is left to confirm if a control changed.
+  const bool ended = first_report_ && report.control_changed;
   for (Comparison& one : report.comparisons) {
-    if (Regressed(one)) Withdraw(Reason("confirming"), one);
+    if (Regressed(one)) Withdraw(ended ? Reason("unconfirmed") : Reason("confirming"), one);
   }
   UpdateVerdict(report);
   return report;
@@ -149,13 +151,7 @@ Report ConfirmedAnalysis::Look() const {
 
 Report ConfirmedAnalysis::Conclude() {
   if (!second_) return first_.Conclude();
-  if (!BeginConfirmation()) {
-    Report report = *first_report_;
-    for (Comparison& one : report.comparisons) {
-      if (Regressed(one)) Withdraw(Reason("unconfirmed"), one);
-    }
-    return report;
-  }
+  if (!BeginConfirmation()) return Look();
   return Merged(second_->Conclude(), /*last=*/true);
 }
 
