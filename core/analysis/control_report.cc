@@ -21,27 +21,27 @@ std::vector<const Comparison*> ControlsIn(const Report& report, ControlState sta
   return controls;
 }
 
-std::string SubjectOf(const Comparison& control) {
+std::string NameOfControl(const Comparison& control) {
   return control.metric + " of " + control.candidate + " against " + control.reference + " in " +
          control.benchmark;
 }
 
 // Names the first controls: "wall_time of candidate against base in calibration and 3 more".
-std::string ListOf(const std::vector<const Comparison*>& controls) {
-  constexpr std::size_t kNamed = 3;
+std::string ControlList(const std::vector<const Comparison*>& controls) {
+  constexpr std::size_t kControlsNamed = 3;
   std::vector<std::string> names;
   for (const Comparison* one : controls) {
-    if (names.size() < kNamed) names.push_back(SubjectOf(*one));
+    if (names.size() < kControlsNamed) names.push_back(NameOfControl(*one));
   }
   const std::string list = Join(names, ", ");
-  if (controls.size() <= kNamed) return list;
-  return fmt::format("{} and {} more", list, controls.size() - kNamed);
+  if (controls.size() <= kControlsNamed) return list;
+  return fmt::format("{} and {} more", list, controls.size() - kControlsNamed);
 }
 
 // Adds a warning about controls, which is about the whole session.
-void Tell(WarningCode code, const std::string& words,
-          const std::vector<const Comparison*>& controls, Report& report) {
-  report.warnings.push_back(MakeWarning(code, words + ": " + ListOf(controls)));
+void WarnOfControls(WarningCode code, const std::string& words,
+                    const std::vector<const Comparison*>& controls, Report& report) {
+  report.warnings.push_back(MakeWarning(code, words + ": " + ControlList(controls)));
 }
 
 // Returns whether all gates that the warning is about are controls.
@@ -69,13 +69,13 @@ void TellControls(bool ended, Report& report) {
   }
   const std::vector<const Comparison*> changed = ControlsIn(report, ControlState::kChanged);
   if (!changed.empty()) {
-    Tell("control_changed", kControlChangedWords, changed, report);
+    WarnOfControls("control_changed", kControlChangedWords, changed, report);
     report.control_changed = true;
     report.verdict = Verdict::kUndecided;
   }
   const std::vector<const Comparison*> open = ControlsIn(report, ControlState::kOpen);
   if (ended && !open.empty()) {
-    Tell("control_open", "a control was not shown to be unchanged", open, report);
+    WarnOfControls("control_open", "a control was not shown to be unchanged", open, report);
   }
 }
 

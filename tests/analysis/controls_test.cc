@@ -23,20 +23,20 @@ namespace benchd {
 namespace {
 
 /// Far more blocks than gates with 1 % of noise and changes of several per cent need.
-constexpr int kBlocksAtMost = 300;
+constexpr int kMostBlocksFed = 300;
 
-bool Warned(const Report& report, std::string_view code) {
+bool HasCode(const Report& report, std::string_view code) {
   return std::ranges::find(report.warnings, code, &Warning::code) != report.warnings.end();
 }
 
-const Warning& WarningOf(const Report& report, std::string_view code) {
+const Warning& WarningWith(const Report& report, std::string_view code) {
   static const Warning none;
   const auto found = std::ranges::find(report.warnings, code, &Warning::code);
   return found == report.warnings.end() ? none : *found;
 }
 
 /// A suite of a benchmark and a control, each with one gate on wall_time.
-SessionSpec Suite() {
+SessionSpec ControlSuite() {
   SessionSpec spec = MakeSpec({MakeBenchmark("work", 1, {"base", "candidate"}),
                                MakeBenchmark("steady", 1, {"base", "candidate"})});
   spec.benchmarks[1].control = true;
@@ -44,13 +44,13 @@ SessionSpec Suite() {
 }
 
 /// Feeds blocks of both benchmarks with 1 % of noise, each while it is open.
-class SuiteFeed {
+class ControlFeed {
  public:
-  explicit SuiteFeed(unsigned seed) : random_(seed) {}
+  explicit ControlFeed(unsigned seed) : random_(seed) {}
 
   /// Measures until the analysis is finished. `work` and `steady` are the candidates' times, of 1.
   template <typename Analysis>
-  void Measure(Analysis& analysis, double work, double steady, int most = kBlocksAtMost) {
+  void Measure(Analysis& analysis, double work, double steady, int most = kMostBlocksFed) {
     for (int i = 0; i < most && !analysis.Finished(); ++i) {
       for (std::uint32_t benchmark = 0; benchmark < 2; ++benchmark) {
         if (!analysis.Outlook()[benchmark].open) continue;
@@ -71,13 +71,14 @@ class SuiteFeed {
   std::normal_distribution<double> normal_;
 };
 
-Report Measured(const SessionSpec& spec, double work, double steady, int most = kBlocksAtMost) {
+Report MeasuredSuite(const SessionSpec& spec, double work, double steady,
+                     int most = kMostBlocksFed) {
   SessionAnalysis analysis = Start(spec);
-  SuiteFeed(41).Measure(analysis, work, steady, most);
+  ControlFeed(41).Measure(analysis, work, steady, most);
   return analysis.Conclude();
 }
 
-const Comparison& Gate(const Report& report, const char* benchmark) {
+const Comparison& WallGate(const Report& report, const char* benchmark) {
   return Find(report, "wall_time", "candidate", benchmark);
 }
 
@@ -112,7 +113,7 @@ TEST(ControlNamesTest, ABuiltInMetricIsOfTheWholeBenchmark) {
 }
 
 TEST(ControlNamesTest, ANameThatStandsForNothingIsAnErrorWithTheNearestOne) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   for (Benchmark& benchmark : spec.benchmarks) {
     benchmark.control = false;
     benchmark.controls = {"stedy"};
@@ -129,7 +130,7 @@ TEST(ControlNamesTest, ANameThatStandsForNothingIsAnErrorWithTheNearestOne) {
 }
 
 TEST(ControlNamesTest, SomethingHasToBeJudged) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.benchmarks[0].control = true;
   const auto refused = SessionAnalysis::Create(spec);
   ASSERT_FALSE(refused);
@@ -155,7 +156,7 @@ TEST(ControlNamesTest, AListedNameIsCheckedBeforeAnyRun) {
 }
 
 /// A block of one program that prints two benchmarks.
-Block Printed(double work, double steady, std::mt19937_64& random) {
+Block PrintedBlock(double work, double steady, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   Block block;
   for (std::uint32_t arm = 0; arm < 2; ++arm) {
@@ -170,7 +171,7 @@ Block Printed(double work, double steady, std::mt19937_64& random) {
   return block;
 }
 
-SessionSpec PrintedSpec(const std::string& control) {
+SessionSpec SpecOfPrinted(const std::string& control) {
   SessionSpec spec = Two();
   spec.benchmarks[0].parse = "google-benchmark";
   spec.benchmarks[0].controls = {control};
@@ -178,9 +179,10 @@ SessionSpec PrintedSpec(const std::string& control) {
 }
 
 TEST(ControlNamesTest, ANameStandsForABenchmarkInTheOutput) {
-  SessionAnalysis analysis = Start(PrintedSpec("steady"));
+  SessionAnalysis analysis = Start(SpecOfPrinted("steady"));
   std::mt19937_64 random(5);
-  for (int i = 0; i < 60 && !analysis.Finished(); ++i) Feed(analysis, Printed(1.3, 1.3, random));
+  for (int i = 0; i < 60 && !analysis.Finished(); ++i)
+    Feed(analysis, PrintedBlock(1.3, 1.3, random));
   const Report report = analysis.Conclude();
   EXPECT_EQ(Find(report, "steady/8/t").control, ControlState::kChanged);
   EXPECT_FALSE(Find(report, "work/t").control);
@@ -190,9 +192,9 @@ TEST(ControlNamesTest, ANameStandsForABenchmarkInTheOutput) {
 
 TEST(ControlNamesTest, WhatTheOutputLacksIsAnErrorOnceItIsKnown) {
   std::mt19937_64 random(5);
-  for (const char* name : {"stead", "*"}) {
-    SessionAnalysis analysis = Start(PrintedSpec(name));
-    const Result<void> added = analysis.Add(Printed(1, 1, random));
+  for (const char* name : {"stead", "*/*"}) {
+    SessionAnalysis analysis = Start(SpecOfPrinted(name));
+    const Result<void> added = analysis.Add(PrintedBlock(1, 1, random));
     ASSERT_FALSE(added) << name;
     EXPECT_EQ(added.error().code, ErrorCode::kInvalidArgument);
     EXPECT_WORDING(added.error());
@@ -200,12 +202,12 @@ TEST(ControlNamesTest, WhatTheOutputLacksIsAnErrorOnceItIsKnown) {
 }
 
 /// A session of controls.json, and how far it got.
-struct Played {
+struct PlayedSession {
   Report report;
   std::uint64_t blocks = 0;
 };
 
-Played Play(const nlohmann::json& one) {
+PlayedSession PlaySession(const nlohmann::json& one) {
   std::vector<Benchmark> benchmarks;
   std::vector<std::string> names;
   for (const auto& [name, of] : one.at("benchmarks").items()) {
@@ -219,7 +221,7 @@ Played Play(const nlohmann::json& one) {
   SessionSpec spec = MakeSpec(std::move(benchmarks), one.at("alpha"));
   spec.sided = one.at("sided") == "one" ? Sided::kOne : Sided::kTwo;
   SessionAnalysis analysis = Start(spec);
-  Played played;
+  PlayedSession played;
   for (const std::string name : one.at("order")) {
     if (analysis.Finished()) break;
     const auto number = static_cast<std::uint32_t>(std::ranges::find(names, name) - names.begin());
@@ -237,7 +239,7 @@ TEST(ControlTest, SessionsAgreeWithAnIndependentProgram) {
   for (const nlohmann::json& one : golden::ReadFile("controls.json").at("cases")) {
     const std::string id = one.at("id");
     const nlohmann::json& expected = one.at("expected");
-    const Played played = Play(one);
+    const PlayedSession played = PlaySession(one);
     EXPECT_EQ(NameOf(played.report.verdict), expected.at("verdict").get<std::string>()) << id;
     EXPECT_EQ(played.report.control_changed, expected.at("control_changed")) << id;
     EXPECT_EQ(played.blocks, expected.at("blocks_used")) << id;
@@ -254,7 +256,9 @@ TEST(ControlTest, SessionsAgreeWithAnIndependentProgram) {
       ASSERT_TRUE(found.control) << id << ' ' << name;
       EXPECT_EQ(NameOf(*found.control), of.at("control").get<std::string>()) << id << ' ' << name;
       ASSERT_EQ(found.decided.has_value(), !of.at("decided_at").is_null()) << id << ' ' << name;
-      if (found.decided) EXPECT_EQ(found.decided->blocks, of.at("decided_at")) << id;
+      if (found.decided) {
+        EXPECT_EQ(found.decided->blocks, of.at("decided_at")) << id;
+      }
     }
   }
 }
@@ -262,10 +266,10 @@ TEST(ControlTest, SessionsAgreeWithAnIndependentProgram) {
 TEST(ControlTest, OneThatChangedInEitherDirectionMakesTheSessionUndecided) {
   for (const double steady : {1.3, 0.75}) {
     for (const double work : {1.0, 1.3}) {
-      const Report report = Measured(Suite(), work, steady);
+      const Report report = MeasuredSuite(ControlSuite(), work, steady);
       EXPECT_EQ(report.verdict, Verdict::kUndecided) << work << ' ' << steady;
       EXPECT_TRUE(report.control_changed);
-      const Comparison& control = Gate(report, "steady");
+      const Comparison& control = WallGate(report, "steady");
       EXPECT_EQ(control.control, ControlState::kChanged);
       EXPECT_EQ(control.verdict, Verdict::kUndecided);
       EXPECT_EQ(control.reason, "control_changed");
@@ -273,9 +277,9 @@ TEST(ControlTest, OneThatChangedInEitherDirectionMakesTheSessionUndecided) {
       ASSERT_TRUE(control.change && control.change->lo && control.change->hi);
       EXPECT_TRUE(*control.change->lo > 0.02 || *control.change->hi < -0.02);
       // The gate keeps its verdict.
-      EXPECT_EQ(Gate(report, "work").verdict, work > 1 ? Verdict::kRegression : Verdict::kPass);
-      EXPECT_FALSE(Gate(report, "work").control);
-      const Warning& warning = WarningOf(report, "control_changed");
+      EXPECT_EQ(WallGate(report, "work").verdict, work > 1 ? Verdict::kRegression : Verdict::kPass);
+      EXPECT_FALSE(WallGate(report, "work").control);
+      const Warning& warning = WarningWith(report, "control_changed");
       EXPECT_EQ(warning.severity, Severity::kInvalidates);
       EXPECT_EQ(warning.message,
                 "the control changed: the machine, not the code: wall_time of candidate against "
@@ -287,82 +291,82 @@ TEST(ControlTest, OneThatChangedInEitherDirectionMakesTheSessionUndecided) {
 
 TEST(ControlTest, OneThatDidNotChangeLeavesTheVerdictAlone) {
   for (const double work : {1.0, 1.3}) {
-    const Report report = Measured(Suite(), work, 1.0);
+    const Report report = MeasuredSuite(ControlSuite(), work, 1.0);
     EXPECT_EQ(report.verdict, work > 1 ? Verdict::kRegression : Verdict::kPass);
     EXPECT_FALSE(report.control_changed);
-    EXPECT_EQ(Gate(report, "steady").control, ControlState::kUnchanged);
-    EXPECT_EQ(Gate(report, "steady").verdict, Verdict::kPass);
-    EXPECT_FALSE(Warned(report, "control_changed"));
-    EXPECT_FALSE(Warned(report, "control_open"));
+    EXPECT_EQ(WallGate(report, "steady").control, ControlState::kUnchanged);
+    EXPECT_EQ(WallGate(report, "steady").verdict, Verdict::kPass);
+    EXPECT_FALSE(HasCode(report, "control_changed"));
+    EXPECT_FALSE(HasCode(report, "control_open"));
   }
 }
 
 // A gate passes as soon as the interval is below the margin; that does not show that nothing
 // changed.
 TEST(ControlTest, AnImprovementIsNoPassOfAControl) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   SessionAnalysis analysis = Start(spec);
-  SuiteFeed(43).Measure(analysis, 1.3, 0.985, 15);
+  ControlFeed(43).Measure(analysis, 1.3, 0.985, 15);
   const Report report = analysis.Look();
-  const Comparison& control = Gate(report, "steady");
+  const Comparison& control = WallGate(report, "steady");
   ASSERT_TRUE(control.change && control.change->lo && control.change->hi);
   ASSERT_LT(*control.change->hi, 0.02) << "an ordinary gate would have passed";
   ASSERT_LT(*control.change->lo, -0.02);
   EXPECT_EQ(control.control, ControlState::kOpen);
   EXPECT_EQ(control.verdict, Verdict::kUndecided);
   EXPECT_EQ(report.verdict, Verdict::kUndecided) << "a regression waits for its control";
-  EXPECT_EQ(Gate(report, "work").verdict, Verdict::kRegression);
+  EXPECT_EQ(WallGate(report, "work").verdict, Verdict::kRegression);
 }
 
 TEST(ControlTest, OneThatIsOpenAtTheLimitIsACaution) {
-  const Report report = Measured(Suite(), 1.5, 0.985, 15);
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kOpen);
+  const Report report = MeasuredSuite(ControlSuite(), 1.5, 0.985, 15);
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kOpen);
   EXPECT_EQ(report.verdict, Verdict::kRegression) << "it does not hold up the verdict";
   EXPECT_FALSE(report.control_changed);
-  EXPECT_EQ(WarningOf(report, "control_open").severity, Severity::kCaution);
-  EXPECT_EQ(WarningOf(report, "control_open").message,
+  EXPECT_EQ(WarningWith(report, "control_open").severity, Severity::kCaution);
+  EXPECT_EQ(WarningWith(report, "control_open").message,
             "a control was not shown to be unchanged: wall_time of candidate against base in "
             "steady");
 }
 
 TEST(ControlTest, ItCountsAmongTheGates) {
-  const Report report = Measured(Suite(), 1.3, 1.0);
-  EXPECT_EQ(Gate(report, "work").confidence, 0.995);
-  EXPECT_EQ(Gate(report, "steady").confidence, 0.995);
+  const Report report = MeasuredSuite(ControlSuite(), 1.3, 1.0);
+  EXPECT_EQ(WallGate(report, "work").confidence, 0.995);
+  EXPECT_EQ(WallGate(report, "steady").confidence, 0.995);
 }
 
 // The gates have the level alpha at each bound, and a control half of it, as without --sided one.
 TEST(ControlTest, ItsIntervalIsTwoSidedWhateverThoseOfTheGatesAre) {
-  SessionSpec one = Suite();
+  SessionSpec one = ControlSuite();
   one.sided = Sided::kOne;
   one.pass_confidence = 0.9;
   const auto first_looks = [](const SessionSpec& spec) {
     SessionAnalysis analysis = Start(spec);
-    SuiteFeed(47).Measure(analysis, 1.0, 1.0, 8);
+    ControlFeed(47).Measure(analysis, 1.0, 1.0, 8);
     return analysis.Look();
   };
-  const Report two_sided = first_looks(Suite());
+  const Report two_sided = first_looks(ControlSuite());
   const Report one_sided = first_looks(one);
-  EXPECT_EQ(Gate(one_sided, "steady").change, Gate(two_sided, "steady").change);
-  EXPECT_FALSE(Gate(one_sided, "steady").pass_confidence);
-  EXPECT_NE(Gate(one_sided, "work").change, Gate(two_sided, "work").change);
-  EXPECT_TRUE(Gate(one_sided, "work").pass_confidence);
+  EXPECT_EQ(WallGate(one_sided, "steady").change, WallGate(two_sided, "steady").change);
+  EXPECT_FALSE(WallGate(one_sided, "steady").pass_confidence);
+  EXPECT_NE(WallGate(one_sided, "work").change, WallGate(two_sided, "work").change);
+  EXPECT_TRUE(WallGate(one_sided, "work").pass_confidence);
 }
 
 TEST(ControlTest, ANegativeMarginBoundsItOnBothSides) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   for (Benchmark& benchmark : spec.benchmarks) benchmark.gates = {RatioGate("wall_time", -0.05)};
-  const Report report = Measured(spec, 0.8, 1.0);
+  const Report report = MeasuredSuite(spec, 0.8, 1.0);
   EXPECT_EQ(report.verdict, Verdict::kPass);
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kUnchanged);
-  EXPECT_EQ(Gate(report, "steady").margin, 0.05);
-  EXPECT_TRUE(Measured(spec, 0.8, 0.9).control_changed);
-  EXPECT_TRUE(Measured(spec, 0.8, 1.1).control_changed);
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kUnchanged);
+  EXPECT_EQ(WallGate(report, "steady").margin, 0.05);
+  EXPECT_TRUE(MeasuredSuite(spec, 0.8, 0.9).control_changed);
+  EXPECT_TRUE(MeasuredSuite(spec, 0.8, 1.1).control_changed);
 }
 
 TEST(ControlTest, ACountChangedWithTheFirstDifference) {
   for (const double candidate : {1000.0, 1001.0, 999.0}) {
-    SessionSpec spec = Suite();
+    SessionSpec spec = ControlSuite();
     for (Benchmark& benchmark : spec.benchmarks) benchmark.gates = {ExactGate("instructions")};
     SessionAnalysis analysis = Start(spec);
     for (int i = 0; i < 8; ++i) {
@@ -383,21 +387,21 @@ TEST(ControlTest, ACountChangedWithTheFirstDifference) {
 }
 
 TEST(ControlTest, ItIsNeverDecidedByItsEstimate) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.limits.at_limit = AtLimit::kEstimate;
-  const Report report = Measured(spec, 1.3, 0.985, 15);
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kOpen);
+  const Report report = MeasuredSuite(spec, 1.3, 0.985, 15);
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kOpen);
   EXPECT_EQ(report.verdict, Verdict::kRegression);
 }
 
 TEST(ControlTest, UnderFailFastItGoesOnAlone) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.limits.fail_fast = true;
   SessionAnalysis analysis = Start(spec);
-  SuiteFeed feed(53);
+  ControlFeed feed(53);
   feed.Measure(analysis, 2, 1.0, 8);
-  ASSERT_EQ(Gate(analysis.Look(), "work").verdict, Verdict::kRegression);
-  ASSERT_EQ(Gate(analysis.Look(), "steady").control, ControlState::kOpen);
+  ASSERT_EQ(WallGate(analysis.Look(), "work").verdict, Verdict::kRegression);
+  ASSERT_EQ(WallGate(analysis.Look(), "steady").control, ControlState::kOpen);
   EXPECT_FALSE(analysis.Finished());
   EXPECT_EQ(analysis.OpenBenchmarks(), std::vector<std::size_t>{1});
   EXPECT_FALSE(analysis.Outlook()[0].open);
@@ -406,11 +410,11 @@ TEST(ControlTest, UnderFailFastItGoesOnAlone) {
   EXPECT_TRUE(analysis.Finished());
   const Report report = analysis.Conclude();
   EXPECT_EQ(report.verdict, Verdict::kRegression);
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kUnchanged);
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kUnchanged);
 }
 
 TEST(ControlTest, UnderFailFastAnotherGateIsNotMeasuredOnceOneRegressed) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.benchmarks.push_back(MakeBenchmark("more", 1, {"base", "candidate"}));
   spec.limits.fail_fast = true;
   SessionAnalysis analysis = Start(spec);
@@ -426,29 +430,30 @@ TEST(ControlTest, UnderFailFastAnotherGateIsNotMeasuredOnceOneRegressed) {
 }
 
 TEST(ControlTest, ItIsNoPartOfTheMeanOverBenchmarks) {
-  SessionSpec spec = Suite();
-  EXPECT_TRUE(Measured(spec, 1.3, 1.0).geometric_means.empty()) << "only one benchmark is left";
+  SessionSpec spec = ControlSuite();
+  EXPECT_TRUE(MeasuredSuite(spec, 1.3, 1.0).geometric_means.empty())
+      << "only one benchmark is left";
   spec.benchmarks[1].control = false;
-  EXPECT_FALSE(Measured(spec, 1.3, 1.0).geometric_means.empty());
+  EXPECT_FALSE(MeasuredSuite(spec, 1.3, 1.0).geometric_means.empty());
 }
 
 // 200 sessions of two equal benchmarks, of which one is a control. The level of the control is
 // alpha / 2; by the binomial law with 200 and 0.05, more than 20 have a probability below 0.002.
 TEST(ControlTest, AControlThatIsUnchangedIsHardlyEverSaidToHaveChanged) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.alpha = 0.1;
   for (Benchmark& benchmark : spec.benchmarks) benchmark.gates = {RatioGate("wall_time", 0.0005)};
   int changed = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     SessionAnalysis analysis = Start(spec);
-    SuiteFeed(1000 + seed).Measure(analysis, 1.0, 1.0, 40);
+    ControlFeed(1000 + seed).Measure(analysis, 1.0, 1.0, 40);
     if (analysis.Conclude().control_changed) ++changed;
   }
   EXPECT_LE(changed, 20);
 }
 
 TEST(ControlTest, AMetricThatTheCandidateLacksIsNotTheMachines) {
-  SessionSpec spec = Suite();
+  SessionSpec spec = ControlSuite();
   spec.benchmarks[1].gates = {RatioGate("t", 0.02)};
   spec.benchmarks[1].gates[0].better = Better::kLower;
   spec.benchmarks[1].parse = "lines";
@@ -469,8 +474,8 @@ class ConfirmedControlTest : public testing::Test {
 
   ConfirmedAnalysis Begin() const { return ConfirmedAnalysis::Create(spec_).value(); }
 
-  SessionSpec spec_ = Suite();
-  SuiteFeed feed_{61};
+  SessionSpec spec_ = ControlSuite();
+  ControlFeed feed_{61};
 };
 
 TEST_F(ConfirmedControlTest, ItIsInBothPhases) {
@@ -481,8 +486,8 @@ TEST_F(ConfirmedControlTest, ItIsInBothPhases) {
   feed_.Measure(analysis, 1.3, 1.0);
   const Report report = analysis.Conclude();
   EXPECT_EQ(report.verdict, Verdict::kRegression);
-  EXPECT_EQ(Gate(report, "work").confirmation->confidence, 0.995) << "the control counts";
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kUnchanged);
+  EXPECT_EQ(WallGate(report, "work").confirmation->confidence, 0.995) << "the control counts";
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kUnchanged);
 }
 
 TEST_F(ConfirmedControlTest, ThatItChangedInTheFirstPhaseLeavesNothingToConfirm) {
@@ -492,8 +497,8 @@ TEST_F(ConfirmedControlTest, ThatItChangedInTheFirstPhaseLeavesNothingToConfirm)
   const Report report = analysis.Conclude();
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
   EXPECT_TRUE(report.control_changed);
-  EXPECT_EQ(Gate(report, "work").verdict, Verdict::kUndecided);
-  EXPECT_EQ(Gate(report, "work").reason, "unconfirmed");
+  EXPECT_EQ(WallGate(report, "work").verdict, Verdict::kUndecided);
+  EXPECT_EQ(WallGate(report, "work").reason, "unconfirmed");
 }
 
 TEST_F(ConfirmedControlTest, ThatItChangedInTheSecondPhaseWithdrawsTheVerdict) {
@@ -504,9 +509,9 @@ TEST_F(ConfirmedControlTest, ThatItChangedInTheSecondPhaseWithdrawsTheVerdict) {
   const Report report = analysis.Conclude();
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
   EXPECT_TRUE(report.control_changed);
-  EXPECT_EQ(Gate(report, "work").verdict, Verdict::kRegression) << "both phases say so";
-  EXPECT_EQ(Gate(report, "steady").control, ControlState::kChanged);
-  EXPECT_EQ(WarningOf(report, "control_changed").message.substr(0, 14), "second phase: ");
+  EXPECT_EQ(WallGate(report, "work").verdict, Verdict::kRegression) << "both phases say so";
+  EXPECT_EQ(WallGate(report, "steady").control, ControlState::kChanged);
+  EXPECT_EQ(WarningWith(report, "control_changed").message.substr(0, 14), "second phase: ");
 }
 
 TEST(ControlTableTest, AnalyzeNamesItsControls) {
@@ -540,7 +545,7 @@ TEST(ControlTableTest, AnalyzeNamesItsControls) {
   EXPECT_WORDING(all.error());
 }
 
-Comparison ControlOf(const std::string& benchmark, ControlState state) {
+Comparison StatedControl(const std::string& benchmark, ControlState state) {
   Comparison control;
   control.benchmark = benchmark;
   control.reference = "base";
@@ -556,7 +561,7 @@ TEST(ControlReportTest, NamesTheFirstOfThem) {
   Report report;
   report.verdict = Verdict::kRegression;
   for (const char* name : {"a", "b", "c", "d", "e"}) {
-    report.comparisons.push_back(ControlOf(name, ControlState::kChanged));
+    report.comparisons.push_back(StatedControl(name, ControlState::kChanged));
   }
   TellControls(/*ended=*/false, report);
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
@@ -569,16 +574,17 @@ TEST(ControlReportTest, NamesTheFirstOfThem) {
 
 TEST(ControlReportTest, OneThatIsOpenIsToldOnlyAtTheEnd) {
   Report report;
-  report.comparisons = {ControlOf("a", ControlState::kOpen)};
+  report.comparisons = {StatedControl("a", ControlState::kOpen)};
   TellControls(/*ended=*/false, report);
   EXPECT_TRUE(report.warnings.empty());
   TellControls(/*ended=*/true, report);
-  EXPECT_TRUE(Warned(report, "control_open"));
+  EXPECT_TRUE(HasCode(report, "control_open"));
 }
 
 TEST(ControlReportTest, AWarningThatInvalidatesAControlAloneIsACaution) {
   Report report;
-  report.comparisons = {ControlOf("a", ControlState::kOpen), ControlOf("b", ControlState::kOpen)};
+  report.comparisons = {StatedControl("a", ControlState::kOpen),
+                        StatedControl("b", ControlState::kOpen)};
   report.comparisons[1].control.reset();
   Warning of_control = MakeWarning("resolution", "too coarse", "a", "new");
   of_control.metric = "t";

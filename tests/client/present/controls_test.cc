@@ -19,125 +19,133 @@
 namespace benchd::client {
 namespace {
 
-constexpr char kWords[] = "the control changed: the machine, not the code";
+constexpr char kChangedWords[] = "the control changed: the machine, not the code";
 
-void Set(const Ends& ends, v1::Effect* effect) {
+void SetEnds(const Ends& ends, v1::Effect* effect) {
   effect->set_lo(ends.lo);
   effect->set_estimate(ends.estimate);
   effect->set_hi(ends.hi);
 }
 
-v1::Comparison Gate(const std::string& benchmark, const Ends& change, v1::Verdict verdict) {
+v1::Comparison GateIn(const std::string& benchmark, const Ends& change, v1::Verdict verdict) {
   v1::Comparison gate = RegressionUpdate().comparisons(0);
   gate.set_benchmark(benchmark);
-  Set(change, gate.mutable_change());
+  SetEnds(change, gate.mutable_change());
   gate.set_verdict(verdict);
   return gate;
 }
 
-v1::Comparison Control(const Ends& change, v1::ControlState state) {
+v1::Comparison ControlGate(const Ends& change, v1::ControlState state) {
   v1::Comparison control =
-      Gate("steady", change, state == v1::CONTROL_STATE_UNCHANGED ? kPass : kOpen);
+      GateIn("steady", change, state == v1::CONTROL_STATE_UNCHANGED ? kPass : kOpen);
   control.set_control(state);
   if (state == v1::CONTROL_STATE_CHANGED) control.set_reason("control_changed");
   return control;
 }
 
 /// A benchmark that regressed, and a control.
-v1::Session SessionWith(const v1::Comparison& control) {
+v1::Session SessionWithControl(const v1::Comparison& control) {
   v1::Session session = SampleSession();
   const bool changed = control.control() == v1::CONTROL_STATE_CHANGED;
   *session.mutable_report() =
-      With({Gate("work", {0.098, 0.102, 0.106}, kWorse), control}, changed ? kOpen : kWorse);
+      With({GateIn("work", {0.098, 0.102, 0.106}, kWorse), control}, changed ? kOpen : kWorse);
   session.mutable_report()->set_control_changed(changed);
   if (!changed) return session;
   v1::Warning* const warning = session.mutable_report()->add_warnings();
   warning->set_code("control_changed");
   warning->set_severity(v1::SEVERITY_INVALIDATES);
-  warning->set_message(std::string(kWords) + ": wall_time of candidate against base in steady");
+  warning->set_message(std::string(kChangedWords) +
+                       ": wall_time of candidate against base in steady");
   return session;
 }
 
-v1::Session Changed() { return SessionWith(Control({0.29, 0.3, 0.31}, v1::CONTROL_STATE_CHANGED)); }
+v1::Session ChangedSession() {
+  return SessionWithControl(ControlGate({0.29, 0.3, 0.31}, v1::CONTROL_STATE_CHANGED));
+}
 
-bool Has(const std::string& text, const std::string& part) {
+bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string Sentences(const v1::Session& session) {
+std::string SentencesOf(const v1::Session& session) {
   std::string text;
   for (const std::string& line : VerdictSentences(session.report(), kUtf8)) text += line + "\n";
   return text;
 }
 
-TEST(ControlsTest, TheWordsAreTheDaemons) { EXPECT_STREQ(kControlChangedWords, kWords); }
+TEST(ControlsTest, TheWordsAreTheDaemons) { EXPECT_STREQ(kControlChangedWords, kChangedWords); }
 
 TEST(ControlsTest, ASessionWhoseControlChangedIsAboutNothingElse) {
-  EXPECT_EQ(Sentences(Changed()),
+  EXPECT_EQ(SentencesOf(ChangedSession()),
             "UNDECIDED: the control changed: the machine, not the code\n"
             "  steady: candidate is 30.0 % slower (1.30 times, 1.29 … 1.31) than base\n");
-  v1::Session faster = SessionWith(Control({-0.25, -0.24, -0.23}, v1::CONTROL_STATE_CHANGED));
-  EXPECT_TRUE(Has(Sentences(faster), "steady: candidate is 24.0 % faster")) << Sentences(faster);
+  v1::Session faster =
+      SessionWithControl(ControlGate({-0.25, -0.24, -0.23}, v1::CONTROL_STATE_CHANGED));
+  EXPECT_TRUE(Contains(SentencesOf(faster), "steady: candidate is 24.0 % faster"))
+      << SentencesOf(faster);
 }
 
 TEST(ControlsTest, AControlThatDidNotChangeIsNotCounted) {
   const v1::Session session =
-      SessionWith(Control({-0.01, 0.001, 0.01}, v1::CONTROL_STATE_UNCHANGED));
-  EXPECT_EQ(Sentences(session),
+      SessionWithControl(ControlGate({-0.01, 0.001, 0.01}, v1::CONTROL_STATE_UNCHANGED));
+  EXPECT_EQ(SentencesOf(session),
             "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
   EXPECT_EQ(JudgedGatesOf(session.report()).size(), 1U);
 }
 
 TEST(ControlsTest, AControlHasWordsOfItsOwn) {
-  EXPECT_EQ(VerdictWords(Control({0, 0, 0}, v1::CONTROL_STATE_UNCHANGED), kUtf8),
+  EXPECT_EQ(VerdictWords(ControlGate({0, 0, 0}, v1::CONTROL_STATE_UNCHANGED), kUtf8),
             "control unchanged");
-  EXPECT_EQ(VerdictWords(Control({0, 0, 0}, v1::CONTROL_STATE_CHANGED), kUtf8), "control changed");
-  EXPECT_EQ(VerdictWords(Control({0, 0, 0}, v1::CONTROL_STATE_OPEN), kUtf8), "control open");
-  EXPECT_EQ(LeadingWord(Control({0, 0, 0}, v1::CONTROL_STATE_CHANGED)), "CONTROL CHANGED");
-  v1::Comparison failed = Control({0, 0, 0}, v1::CONTROL_STATE_OPEN);
+  EXPECT_EQ(VerdictWords(ControlGate({0, 0, 0}, v1::CONTROL_STATE_CHANGED), kUtf8),
+            "control changed");
+  EXPECT_EQ(VerdictWords(ControlGate({0, 0, 0}, v1::CONTROL_STATE_OPEN), kUtf8), "control open");
+  EXPECT_EQ(LeadingWord(ControlGate({0, 0, 0}, v1::CONTROL_STATE_CHANGED)), "CONTROL CHANGED");
+  v1::Comparison failed = ControlGate({0, 0, 0}, v1::CONTROL_STATE_OPEN);
   failed.set_verdict(kWorse);
   EXPECT_EQ(VerdictWords(failed, kUtf8), "regression") << "not the machine's";
 }
 
 TEST(ControlsTest, EveryOutputSaysThatTheControlChanged) {
-  const v1::Session session = Changed();
+  const v1::Session session = ChangedSession();
   ReportSource source;
   source.session = session;
   source.name = "k3x9m2pq";
   for (const std::string& text :
        {RenderFindings(session.report(), {}, kUtf8), Exported("markdown", session),
         Exported("junit", session), Exported("github", session), RenderReportPage({&source, 1})}) {
-    EXPECT_TRUE(Has(text, kWords)) << text;
+    EXPECT_TRUE(Contains(text, kChangedWords)) << text;
   }
   const std::string table = RenderResultTable(session.report(), RowsShown::kWhatMatters, "", kUtf8);
-  EXPECT_TRUE(Has(table, "CONTROL CHANGED")) << table;
-  EXPECT_TRUE(Has(table, "REGRESSION")) << "the gate keeps its word\n" << table;
+  EXPECT_TRUE(Contains(table, "CONTROL CHANGED")) << table;
+  EXPECT_TRUE(Contains(table, "REGRESSION")) << "the gate keeps its word\n" << table;
 }
 
 TEST(ControlsTest, JsonSaysItOfTheSessionAndOfTheControl) {
-  const std::string json = Exported("json", Changed());
-  EXPECT_TRUE(Has(json, R"("control_changed":true)")) << json;
-  EXPECT_TRUE(Has(json, R"("control":"changed")")) << json;
+  const std::string json = Exported("json", ChangedSession());
+  EXPECT_TRUE(Contains(json, R"("control_changed":true)")) << json;
+  EXPECT_TRUE(Contains(json, R"("control":"changed")")) << json;
   const std::string without = Exported("json", SampleSession());
-  EXPECT_FALSE(Has(without, "control")) << without;
+  EXPECT_FALSE(Contains(without, "control")) << without;
 }
 
 TEST(ControlsTest, JunitFailsNoCaseOfASessionWhoseControlChanged) {
-  const std::string junit = Exported("junit", Changed());
-  EXPECT_FALSE(Has(junit, "<failure")) << junit;
-  EXPECT_TRUE(Has(junit, R"(tests="2" failures="0" errors="0" skipped="2")")) << junit;
-  EXPECT_TRUE(Has(junit, std::string(kWords) + " (regression: ")) << junit;
-  const std::string usual =
-      Exported("junit", SessionWith(Control({-0.01, 0, 0.01}, v1::CONTROL_STATE_UNCHANGED)));
-  EXPECT_TRUE(Has(usual, "<failure")) << usual;
+  const std::string junit = Exported("junit", ChangedSession());
+  EXPECT_FALSE(Contains(junit, "<failure")) << junit;
+  EXPECT_TRUE(Contains(junit, R"(tests="2" failures="0" errors="0" skipped="2")")) << junit;
+  EXPECT_TRUE(Contains(junit, std::string(kChangedWords) + " (regression: ")) << junit;
+  const std::string usual = Exported(
+      "junit", SessionWithControl(ControlGate({-0.01, 0, 0.01}, v1::CONTROL_STATE_UNCHANGED)));
+  EXPECT_TRUE(Contains(usual, "<failure")) << usual;
 }
 
 TEST(ControlsTest, TheMarkdownBeginsWithIt) {
-  EXPECT_EQ(Exported("markdown", Changed()).find("**❔ UNDECIDED: " + std::string(kWords)), 0U);
+  EXPECT_EQ(
+      Exported("markdown", ChangedSession()).find("**❔ UNDECIDED: " + std::string(kChangedWords)),
+      0U);
 }
 
 TEST(ControlsTest, ChangesForLaterStepsNameTheControl) {
-  const Json changes = ChangesOf(Changed().report());
+  const Json changes = ChangesOf(ChangedSession().report());
   ASSERT_EQ(changes.size(), 2U) << changes;
   EXPECT_FALSE(changes[0].contains("control"));
   EXPECT_EQ(changes[1]["benchmark"], "steady");
@@ -154,18 +162,18 @@ TEST(ControlsTest, ThePlaceboIsTold) {
   placebo.set_control(v1::CONTROL_STATE_CHANGED);
   *session.mutable_report() = With({RegressionUpdate().comparisons(0), placebo}, kOpen);
   session.mutable_report()->set_control_changed(true);
-  EXPECT_TRUE(Has(Sentences(session), "  placebo is ")) << Sentences(session);
+  EXPECT_TRUE(Contains(SentencesOf(session), "  placebo is ")) << SentencesOf(session);
 }
 
 TEST(ControlsTest, TheReplayOfTheExportNamesTheControls) {
-  v1::Session session = Changed();
+  v1::Session session = ChangedSession();
   v1::Benchmark* const work = session.mutable_spec()->mutable_benchmarks(0);
   work->set_name("work");
   work->add_controls("stea*");
   *session.mutable_spec()->add_benchmarks() = *work;
   session.mutable_spec()->mutable_benchmarks(1)->set_name("steady");
   EXPECT_EQ(ControlNamesOf(session), std::vector<std::string>{"steady"});
-  EXPECT_TRUE(Has(ReplayAnalysis(session, {}).command, " --control steady"))
+  EXPECT_TRUE(Contains(ReplayAnalysis(session, {}).command, " --control steady"))
       << ReplayAnalysis(session, {}).command;
   work->set_control(true);
   EXPECT_EQ(ControlNamesOf(session), (std::vector<std::string>{"work", "steady"}));
