@@ -192,7 +192,7 @@ TEST(SessionLimitsTest, TheForecastShrinksToTheVerdict) {
 }
 
 /// Base, candidate and placebo; the placebo slower by `lie`.
-Report WithPlacebo(double lie) {
+Report WithPlacebo(double lie, int blocks = 40) {
   SessionSpec spec = Two();
   Arm placebo = spec.benchmarks[0].arms[0];
   placebo.name = "placebo";
@@ -200,7 +200,7 @@ Report WithPlacebo(double lie) {
   spec.benchmarks[0].arms.push_back(placebo);
   SessionAnalysis analysis = Start(spec);
   Noise noise(20261121);
-  for (int i = 0; i < 40; ++i) Feed(analysis, noise.Wall({1, 1, 1 + lie}));
+  for (int i = 0; i < blocks; ++i) Feed(analysis, noise.Wall({1, 1, 1 + lie}));
   return analysis.Conclude();
 }
 
@@ -224,7 +224,7 @@ TEST(SessionPlaceboTest, APlaceboThatDiffersWithinItsMarginIsACaution) {
   const auto warned = [](const Report& report, std::string_view code) {
     return std::ranges::find(report.warnings, code, &Warning::code) != report.warnings.end();
   };
-  const Report within = WithPlacebo(0.01);
+  const Report within = WithPlacebo(0.01, 200);
   EXPECT_EQ(within.verdict, Verdict::kPass);
   EXPECT_TRUE(warned(within, "placebo"));
   EXPECT_FALSE(warned(within, "control_changed"));
