@@ -148,7 +148,8 @@ class ControlsTest(Replay, DaemonTest):
         self.assert_replayed(verdict)
 
     def test_a_benchmark_in_the_output_of_a_program_is_a_control(self):
-        lines = ("--parse", "lines", "--metric", "*:2%:lower", "--seed", "5")
+        lines = ("--parse", "lines", "--metric", "work:2%:lower", "--metric", "steady:2%:lower",
+                 "--seed", "5")
         pair = (self.values("work:1000:10", "steady:500:5"),
                 self.values("work:1000:10", "steady:650:5", seed=2))
         done = self.benchctl_json("compare", *lines, "--control", "steady", *pair)
