@@ -46,6 +46,7 @@ Json ChangesOf(const v1::Update& report) {
     change["benchmark"] = gate->benchmark();
     change["metric"] = gate->metric();
     change["verdict"] = Word(gate->verdict());
+    PutText(change, "control", std::string(Word(gate->control())));
     PutText(change, "unit", gate->unit());
     if (gate->has_change()) {
       change["change"] = MessageJson(gate->change());

@@ -29,7 +29,7 @@ ExitCode ExitForJob(ExitCode compared, FailOn fail_on);
 std::string_view VerdictFor(ExitCode compared);
 
 /// Returns the gates that a reader has to know (IsNotable()), worst first. Each is an object with
-/// benchmark, metric, verdict, unit, and `change` or `difference`.
+/// benchmark, metric, verdict, the state of a control, unit, and `change` or `difference`.
 Json ChangesOf(const v1::Update& report);
 
 /// The values for later steps.

@@ -65,9 +65,9 @@ std::string ComparedCommand(const ParsedArguments& compared, std::span<const Opt
 namespace {
 
 // The options of `compare` without effect on a calibration, and max-time, which it replaces.
-constexpr std::array<std::string_view, 12> kNotOfCalibrations = {
-    "max-time", "runs",    "max-runs",        "at-limit", "rule",    "sided",
-    "confirm",  "placebo", "pass-confidence", "quiet",    "verbose", "time-unit"};
+constexpr std::array<std::string_view, 13> kNotOfCalibrations = {
+    "max-time", "runs",    "max-runs",        "at-limit", "rule",    "sided",    "confirm",
+    "placebo",  "control", "pass-confidence", "quiet",    "verbose", "time-unit"};
 
 }  // namespace
 

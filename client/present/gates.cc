@@ -19,6 +19,23 @@ Comparisons GatesOf(const v1::Update& update) {
   return gates;
 }
 
+Comparisons JudgedGatesOf(const v1::Update& update) {
+  Comparisons gates = GatesOf(update);
+  std::erase_if(gates, [](const v1::Comparison* gate) {
+    return gate->control() != v1::CONTROL_STATE_UNSPECIFIED &&
+           gate->verdict() != v1::VERDICT_REGRESSION;
+  });
+  return gates;
+}
+
+Comparisons ChangedControlsOf(const v1::Update& update) {
+  Comparisons controls;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (c.control() == v1::CONTROL_STATE_CHANGED) controls.push_back(&c);
+  }
+  return controls;
+}
+
 bool RegressedByMissingAlone(const v1::Update& update) {
   return update.verdict() == v1::VERDICT_REGRESSION &&
          std::ranges::all_of(GatesOf(update), [](const v1::Comparison* gate) {

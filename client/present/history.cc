@@ -44,6 +44,7 @@ std::string EntryName(const GateSummary& entry) {
 }
 
 std::string EntryVerdict(const GateSummary& entry) {
+  if (entry.control_changed) return "control changed";
   const bool measured = entry.value.has_value() && entry.verdict == Verdict::kPass;
   return std::string(measured ? "measured" : NameOf(entry.verdict));
 }
@@ -264,7 +265,9 @@ std::string StepJson(const HistorySegment& segment, const HistoryStep& step,
   PutText(json, "unit", entry.unit);
   PutText(json, "candidate", entry.candidate);
   if (entry.candidate_commit) PutText(json, "commit", entry.candidate_commit->id);
-  PutText(json, "previous_session", segment.entries[step.point.index - 1].session.value);
+  std::size_t previous = step.point.index - 1;
+  while (previous > 0 && segment.entries[previous].control_changed) --previous;
+  PutText(json, "previous_session", segment.entries[previous].session.value);
   Put(json, "mean_before", step.before);
   Put(json, "mean_after", step.after);
   if (const auto change = ChangeOf(step)) Put(json, "change", *change);

@@ -34,7 +34,8 @@ std::string EntryName(const GateSummary& entry);
 /// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)"; of a measured arm, the interval of
 /// its value: "100.9 … 101.6 ms". Omits unknown parts.
 std::string EntryChange(const GateSummary& entry, const Style& style);
-/// Returns the verdict of an entry; of a measured arm, "measured" or "undecided".
+/// Returns the verdict of an entry; of a measured arm, "measured" or "undecided". If a control of
+/// its session changed, "control changed".
 std::string EntryVerdict(const GateSummary& entry);
 /// Returns the format for all values of a series. It resolves a tenth of the usual margin.
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style);

@@ -174,7 +174,10 @@ LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style&
   row.tint = VerdictTint(gate.verdict());
   if (gate.has_decided() && !IsToBeConfirmed(gate)) {
     // The axis shows the margin.
-    row.status = IsNotBetter(gate) ? "not better" : Word(gate.verdict());
+    const std::string control = ControlWord(gate);
+    row.status = !control.empty()    ? control
+                 : IsNotBetter(gate) ? "not better"
+                                     : std::string(Word(gate.verdict()));
   } else if (gate.has_eta_seconds()) {
     row.status = "~" + FormatRough(std::max(0.0, gate.eta_seconds() - state.since_event_seconds));
   } else {

@@ -35,7 +35,9 @@ std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, c
   if (!gate.has_decided()) {
     line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
   } else {
-    line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
+    const std::string control = ControlWord(gate);
+    line += !control.empty()                           ? control
+            : gate.verdict() == v1::VERDICT_PASS       ? "passed"
             : IsNotBetter(gate)                        ? VerdictWords(gate, style)
             : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
             : IsToBeConfirmed(gate)                    ? WaitingWords(gate, style)

@@ -79,6 +79,16 @@ bool HasInterval(const v1::Comparison& gate) {
   return effect.has_lo() || effect.has_hi();
 }
 
+// Returns the comparisons that have a share of the session's alpha: gates, and placebos, which are
+// controls.
+Comparisons SharersOf(const v1::Update& update) {
+  Comparisons sharers;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (IsGate(c) || c.control() != v1::CONTROL_STATE_UNSPECIFIED) sharers.push_back(&c);
+  }
+  return sharers;
+}
+
 // Formats the confidence of all gates together. Each gate that an interval judges has a share of
 // the session's alpha; other gates have none.
 std::string SessionConfidence(const v1::Update& update, const ReportOptions& options) {
@@ -88,7 +98,7 @@ std::string SessionConfidence(const v1::Update& update, const ReportOptions& opt
     return FormatConfidence(1 - *options.alpha) + " confidence" +
            (asked.size() > 1 ? " for all these intervals together" : "");
   }
-  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  const Comparisons gates = SharersOf(update);
   if (gates.empty()) {
     if (update.comparisons().empty()) return "";
     return FormatConfidence(update.comparisons(0).confidence()) + " confidence";

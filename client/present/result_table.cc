@@ -128,11 +128,14 @@ std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown
   if (IsGate(c)) {
     const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
     const std::string confirmed = c.has_confirmation() ? "confirmed" : earlier;
-    const std::string more = c.reason().empty() ? confirmed : ReasonWords(c);
-    const std::string word = IsNotBetter(c) ? VerdictWords(c, style) : VerdictWord(c.verdict());
+    // The word of a control that changed is its reason.
+    const bool reason = !c.reason().empty() && c.control() != v1::CONTROL_STATE_CHANGED;
+    const std::string more = reason ? ReasonWords(c) : confirmed;
+    const std::string word = IsNotBetter(c) ? VerdictWords(c, style) : LeadingWord(c);
     return Paint(word, VerdictTint(c.verdict()), style) + (IsImproved(c) ? ", improved" : "") +
            (more.empty() ? "" : ", " + more);
   }
+  if (const std::string control = ControlWord(c); !control.empty()) return "control " + control;
   if (c.flag() == v1::FLAG_WORSE) return "worse";
   if (c.flag() == v1::FLAG_IMPROVEMENT) return "improved";
   const bool differs = c.better() == v1::BETTER_UNSPECIFIED && judged.ExcludesNoChange();

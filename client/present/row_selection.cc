@@ -50,7 +50,8 @@ RowSelection SelectRows(const v1::Update& update, RowsShown shown) {
   const bool no_gates = GatesOf(update).empty();
   std::size_t others = 0;
   for (const v1::Comparison& c : update.comparisons()) {
-    const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c);
+    const bool changed = c.control() == v1::CONTROL_STATE_CHANGED;  // also of a placebo
+    const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c) || changed;
     if (shown != RowsShown::kAll && !IsGate(c) && IsDisturbanceMetric(c.metric())) continue;
     if (RepeatsCpuTime(c, update)) {
       selection.repeats_cpu_time = true;

@@ -11,6 +11,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/verdict_words.h"
+#include "core/analysis/control_report.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
@@ -441,7 +442,16 @@ std::string FirstPhaseNotBetter(const v1::Comparison& gate, const Style& style) 
 
 }  // namespace
 
+std::string ControlSentence(const v1::Comparison& control, const Style& style) {
+  const Judged judged = JudgedBy(control);
+  if (!judged.estimate) return ReasonSentence(control);
+  return ChangeSentence(control, judged, WordingFor(control), style);
+}
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
+  if (gate.control() == v1::CONTROL_STATE_CHANGED) {
+    return ControlSentence(gate, style) + ": the machine, not the code";
+  }
   if (!gate.reason().empty()) {
     const std::string not_better = FirstPhaseNotBetter(gate, style);
     return (not_better.empty() ? ReasonSentence(gate) : not_better) + SecondPhaseWords(gate, style);
@@ -471,7 +481,7 @@ namespace {
 // Returns the gates that have a sentence after the count: those that did not pass or, with several
 // candidates in one benchmark, all gates.
 std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
-  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  const std::vector<const v1::Comparison*> gates = JudgedGatesOf(update);
   if (SeveralCandidates(update) && !SeveralBenchmarks(update)) return gates;
   std::vector<const v1::Comparison*> told;
   for (const v1::Verdict verdict : {v1::VERDICT_REGRESSION, v1::VERDICT_UNDECIDED}) {
@@ -510,10 +520,35 @@ std::string WhyNothingWasJudged(const v1::Update& update) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kMostTold = 6;
+
+// Names the benchmark before a sentence, if there are several.
+std::string PlaceOf(const v1::Comparison& gate, const v1::Update& update) {
+  return SeveralBenchmarks(update) ? Printable(gate.benchmark()) + ": " : std::string();
+}
+
+// Describes a session that is undecided because a control changed, whatever its gates show.
+std::vector<std::string> ChangedSentences(const v1::Update& update, const Style& style) {
+  std::vector<std::string> lines = {LeadingWord(update) + ": " + kControlChangedWords};
+  const Comparisons controls = ChangedControlsOf(update);
+  for (const v1::Comparison* control : controls) {
+    if (lines.size() > kMostTold) break;
+    lines.push_back("  " + PlaceOf(*control, update) + ControlSentence(*control, style));
+  }
+  if (controls.size() > kMostTold) {
+    lines.push_back(fmt::format("  and {} more in the table", controls.size() - kMostTold));
+  }
+  return lines;
+}
+
+}  // namespace
+
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
-  constexpr std::size_t kMostTold = 6;
   if (Measures(update)) return MeasuredSentences(update, style);
-  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (update.control_changed()) return ChangedSentences(update, style);
+  const std::vector<const v1::Comparison*> gates = JudgedGatesOf(update);
   const std::string word = LeadingWord(update) + ": ";
   if (gates.empty()) return {word + WhyNothingWasJudged(update)};
   if (gates.size() == 1) return {VerdictSentence(*gates.front(), style)};
@@ -523,13 +558,10 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
   const bool alike = std::ranges::all_of(told, [&told](const v1::Comparison* gate) {
     return gate->verdict() == told.front()->verdict();
   });
-  const auto place = [&update](const v1::Comparison& gate) {
-    return SeveralBenchmarks(update) ? Printable(gate.benchmark()) + ": " : std::string();
-  };
   for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
     std::string line = VerdictSentence(*told[i], style);
     if (alike) line.erase(0, line.find(": ") + 2);  // the count has the verdict
-    lines.push_back("  " + place(*told[i]) + line);
+    lines.push_back("  " + PlaceOf(*told[i], update) + line);
   }
   if (told.size() > kMostTold) {
     lines.push_back(fmt::format("  and {} more in the table", told.size() - kMostTold));
@@ -537,7 +569,8 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
   // If all gates passed, the closest one bounds the others.
   const v1::Comparison* const closest = told.empty() ? ClosestToMargin(gates) : nullptr;
   if (closest != nullptr) {
-    lines.push_back("  closest to its margin: " + place(*closest) + GateSentence(*closest, style));
+    lines.push_back("  closest to its margin: " + PlaceOf(*closest, update) +
+                    GateSentence(*closest, style));
   }
   return lines;
 }

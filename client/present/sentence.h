@@ -42,10 +42,15 @@ std::string BlocksSentence(const v1::Update& update);
 /// Returns the number of decided gates of a suite: "3 of 20 decided". Empty without a suite.
 std::string DecidedSentence(const v1::Update& update);
 
+/// Describes a control that changed: "candidate is 30.1 % slower (1.3 times, 1.28 … 1.32) than
+/// base".
+std::string ControlSentence(const v1::Comparison& control, const Style& style);
+
 /// Describes the verdict of a session: the sentence of its only gate, or a count followed by the
 /// sentences of the gates that did not pass. With several candidates in one benchmark, each gate
-/// has a sentence. If all gates passed, there is otherwise one for the gate that is closest to its
-/// margin.
+/// has a sentence. Controls are neither counted nor described, unless one changed: then the session
+/// is about nothing else. If all gates passed, there is otherwise one for the gate that is closest
+/// to its margin.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
 /// Returns "confirming 1 regression" or, if all gates in it have negative margins, "confirming that

@@ -58,7 +58,13 @@ std::string RequiredWords(const v1::Update& update, const Style& style) {
   return common;
 }
 
+std::string ControlWord(const v1::Comparison& comparison) {
+  if (comparison.verdict() == v1::VERDICT_REGRESSION) return "";
+  return std::string(Word(comparison.control()));
+}
+
 std::string VerdictWords(const v1::Comparison& gate, const Style& style) {
+  if (const std::string control = ControlWord(gate); !control.empty()) return "control " + control;
   if (IsNotBetter(gate)) return "not " + RequiredWords(gate, style);
   return std::string(Word(gate.verdict()));
 }
@@ -77,6 +83,10 @@ std::string ResultWords(const v1::Comparison& gate, const Style& style) {
 }
 
 std::string LeadingWord(const v1::Comparison& gate) {
+  if (std::string word = ControlWord(gate); !word.empty()) {
+    for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
+    return "CONTROL " + word;
+  }
   return IsNotBetter(gate) ? kNotBetter : VerdictWord(gate.verdict());
 }
 

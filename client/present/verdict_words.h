@@ -24,8 +24,13 @@ std::string RequiredWords(const v1::Comparison& gate, const Style& style);
 /// the margin" if their margins differ.
 std::string RequiredWords(const v1::Update& update, const Style& style);
 
+/// Returns the state of a control: "unchanged", "changed" or "open". Empty for everything else, and
+/// for a control that regressed for a reason that is not the machine's, such as a missing metric.
+std::string ControlWord(const v1::Comparison& comparison);
+
 /// Returns the verdict of a gate, or of a session, in lower case: "pass", "regression", "undecided"
-/// or "not 5 % better". A session is "not 5 % better" if all gates that regressed are.
+/// or "not 5 % better"; of a control, "control unchanged". A session is "not 5 % better" if all
+/// gates that regressed are.
 std::string VerdictWords(const v1::Comparison& gate, const Style& style);
 std::string VerdictWords(const v1::Update& update, const Style& style);
 
@@ -36,7 +41,7 @@ std::string ResultWords(const v1::Comparison& gate, const Style& style);
 bool IsImproved(const v1::Comparison& gate);
 
 /// Returns the word at the start of a sentence about the verdict: "PASS", "REGRESSION",
-/// "UNDECIDED", or "NOT BETTER".
+/// "UNDECIDED", or "NOT BETTER"; of a control, "CONTROL UNCHANGED".
 std::string LeadingWord(const v1::Comparison& gate);
 std::string LeadingWord(const v1::Update& update);
 

@@ -55,6 +55,11 @@ void AddLevels(const HistorySegment& segment, const GateSummary* before, std::si
       sum = 0;
       count = 0;
     }
+    // A value of a machine that changed has no part in the mean.
+    if (entry.control_changed) {
+      if (count == 0) levels->back().mean = *entry.mean_candidate;
+      continue;
+    }
     sum += *entry.mean_candidate;
     levels->back().mean = sum / static_cast<double>(++count);
   }

@@ -134,6 +134,7 @@ Result<SessionSpec> SpecOf(const v1::Session& session) {
 void AddFindings(const SessionSpec& spec, std::vector<ArmOrder> orders, v1::Update* update) {
   Report report;
   report.verdict = convert::ToModel<Verdict>(update->verdict()).value_or(Verdict::kUndecided);
+  report.control_changed = update->control_changed();
   report.elapsed =
       std::chrono::round<Nanoseconds>(std::chrono::duration<double>(update->elapsed_seconds()));
   for (const v1::Comparison& one : update->comparisons()) {
@@ -187,6 +188,10 @@ benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
   }
   if (options.method == Method::kFixed) options.spec.limits.max_runs.reset();
   for (Benchmark& benchmark : options.spec.benchmarks) benchmark.gates.clear();
+  // They apply to the whole table.
+  if (!options.spec.benchmarks.empty()) {
+    options.spec.benchmarks.front().controls = ControlNamesOf(session);
+  }
   for (const v1::Comparison* gate : GatesOf(session.report())) {
     std::vector<Gate>& gates = options.gates_of[gate->benchmark()];
     if (std::ranges::find(gates, gate->metric(), &Gate::metric) != gates.end()) continue;

@@ -37,6 +37,8 @@ void MeasureSuite(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
     if (benchmark.has_margin()) benchmark.set_margin(std::abs(benchmark.margin()));
     if (exact_runs) benchmark.clear_margin();
+    benchmark.clear_control();
+    benchmark.clear_controls();
     for (v1::Gate& gate : *benchmark.mutable_gates()) KeepWidth(exact_runs, &gate);
   }
 }

@@ -375,6 +375,24 @@ TextList FormatOnly(const OptionSource& of) {
   return {of.benchmark.only().begin(), of.benchmark.only().end()};
 }
 
+// In a [[benchmark]], true and false are about the benchmark itself. ExpandSuite() adds the names
+// of the session to them.
+Result<void> ParseControl(const std::string& text, const OptionTarget& to) {
+  if (text.empty()) return UsageError("empty name", "write the name of a benchmark");
+  if (text == "true" || text == "false") {
+    to.benchmark->set_control(text == "true");
+  } else {
+    to.benchmark->add_controls(text);
+  }
+  return {};
+}
+
+TextList FormatControl(const OptionSource& of) {
+  TextList names(of.benchmark.controls().begin(), of.benchmark.controls().end());
+  if (of.benchmark.control()) names.push_back(of.benchmark.name());
+  return names;
+}
+
 // The option applies to hooks and commands.
 Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("empty path", "write bash, /bin/bash or none");

@@ -14,6 +14,7 @@
 #include "client/present/words.h"
 #include "client/request/session_options.h"
 #include "client/request/table_options.h"
+#include "core/analysis/control_names.h"
 #include "core/base/printable.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
@@ -172,6 +173,20 @@ void AddReferenceOption(const v1::SessionSpec& spec, CommandText* line) {
   line->Option("--references", Join(references, ","));
 }
 
+bool NamesBenchmark(const std::string& control, const v1::Benchmark& benchmark) {
+  return NamesControl(control, benchmark.name()) ||
+         (!benchmark.inner().empty() && NamesControl(control, benchmark.inner()));
+}
+
+// Returns whether the name stands for something in the output of the benchmark.
+bool NamesMetric(const std::string& control, const v1::Benchmark& benchmark,
+                 const v1::Update& report) {
+  return std::ranges::any_of(report.comparisons(), [&](const v1::Comparison& one) {
+    return one.benchmark() == benchmark.name() && one.control() != v1::CONTROL_STATE_UNSPECIFIED &&
+           NamesControl(control, one.metric());
+  });
+}
+
 bool IsUnpaired(const v1::SessionSpec& spec) {
   return spec.method() == v1::METHOD_WELCH || spec.schedule() == v1::SCHEDULE_KIND_COIN;
 }
@@ -230,8 +245,13 @@ void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
 // Returns whether the session reached its limit. With --fail-fast, a regression may end it earlier.
 bool ReachedItsLimit(const v1::Session& session) {
   const v1::Update& report = session.report();
-  return !session.spec().limits().fail_fast() || report.verdict() != v1::VERDICT_REGRESSION ||
-         report.basis() == v1::BASIS_ESTIMATE;
+  // A control that changed withdraws the regression with which the session ended.
+  const bool regressed = report.verdict() == v1::VERDICT_REGRESSION ||
+                         (report.control_changed() &&
+                          std::ranges::any_of(report.comparisons(), [](const v1::Comparison& one) {
+                            return one.verdict() == v1::VERDICT_REGRESSION;
+                          }));
+  return !session.spec().limits().fail_fast() || !regressed || report.basis() == v1::BASIS_ESTIMATE;
 }
 
 void AddStatistics(const v1::Session& session, CommandText* line) {
@@ -240,6 +260,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   AddOptions(spec, {"estimator", "rule"}, line);
   if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
   AddOptions(spec, {"pass-confidence", "sided", "error-rate", "placebo", "accept-exit"}, line);
+  for (const std::string& name : ControlNamesOf(session)) line->Option("--control", name);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
   // The bootstrap of a quantile depends on the seed.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
@@ -248,6 +269,23 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
 }
 
 }  // namespace
+
+std::vector<std::string> ControlNamesOf(const v1::Session& session) {
+  TextList names;
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    const auto names_it = [&benchmark](const std::string& control) {
+      return NamesBenchmark(control, benchmark);
+    };
+    if (benchmark.control() || std::ranges::any_of(benchmark.controls(), names_it)) {
+      AddOnce(names, benchmark.name());
+      continue;
+    }
+    for (const std::string& control : benchmark.controls()) {
+      if (NamesMetric(control, benchmark, session.report())) AddOnce(names, control);
+    }
+  }
+  return names;
+}
 
 AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns) {
   if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) return {};

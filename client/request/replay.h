@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "benchd/v1/session.pb.h"
 #include "core/analysis/table_plan.h"
@@ -30,6 +31,10 @@ struct AnalyzeReplay {
   std::string command;  ///< "benchctl export ID --format csv | benchctl analyze - ..."
   std::string why_not;  ///< why a single command cannot recompute them
 };
+
+/// Returns the names by which `analyze --control` finds the controls of the session in its export:
+/// those of whole benchmarks, and those of parts of their output.
+std::vector<std::string> ControlNamesOf(const v1::Session& session);
 
 /// Converts the recorded settings of the session to options. Numbers have the shortest form that
 /// reads back as the same double, so that the export gives the session's numbers to the last bit.

@@ -49,6 +49,8 @@ Result<void> PrepareCalibration(SpecInput* input) {
 void CompareBaseWithItself(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
     if (!benchmark.arms().empty()) CopyReference(&benchmark);
+    benchmark.clear_control();
+    benchmark.clear_controls();
   }
   v1::Limits* const limits = spec->mutable_limits();
   limits->clear_runs();

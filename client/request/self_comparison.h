@@ -19,8 +19,8 @@ Result<void> PrepareCalibration(SpecInput* input);
 ///
 /// Each benchmark has two arms, which are copies of its first reference. The session uses its whole
 /// time limit, because no interval reaches the precision that it asks for. It has one phase, no
-/// other limits, and intervals with the level of a regression at both ends. Estimators and methods
-/// that permit only one look are replaced by the defaults.
+/// controls, no other limits, and intervals with the level of a regression at both ends. Estimators
+/// and methods that permit only one look are replaced by the defaults.
 void CompareBaseWithItself(v1::SessionSpec* spec);
 
 }  // namespace benchd::client

@@ -70,6 +70,11 @@ constexpr SessionOption Compared(SessionOption option) {
   option.only_compared = true;
   return option;
 }
+// Allows true and false as values in a [[benchmark]].
+constexpr SessionOption SwitchInBenchmark(SessionOption option) {
+  option.switch_in_benchmark = true;
+  return option;
+}
 constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0) {
   option.info.words = words;
   option.info.numbers = numbers;
@@ -143,6 +148,12 @@ constexpr std::array kOptions = {
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
                       "verdict if a limit is reached first (default: undecided)"),
              "verdict if the rows decide nothing (default: undecided)"),
+    InTables(SwitchInBenchmark(Repeatable(PerBenchmark(Compared(kVerdict(
+                 "control", "NAME", Own(Part::kBenchmark, ParseControl, FormatControl),
+                 "this benchmark must not change: if it does, the machine changed, and the "
+                 "verdict is undecided; repeatable"))))),
+             "this benchmark or column must not change: if it does, the verdict is undecided; "
+             "repeatable"),
     Compared(kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
                       "stop at the first regression")),
     Compared(kVerdict(
@@ -173,7 +184,7 @@ constexpr std::array kOptions = {
              "seed of randomised estimators (default: 0)"),
     InTables(Compared(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                             "add a hidden copy of the reference as a candidate")),
-             "compare the arm called placebo, which never gates"),
+             "the arm called placebo is a control, which never gates"),
     Compared(kRuns("keep-all", "", Session(Spec::kKeepAllFieldNumber),
                    "run every arm until the end, even one whose gates are all decided")),
 

@@ -91,6 +91,7 @@ Result<void> ParseOutput(const std::string& text, const OptionTarget& to);
 Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to);
 Result<void> ParseHarness(const std::string& text, const OptionTarget& to);
 Result<void> ParseOnly(const std::string& text, const OptionTarget& to);
+Result<void> ParseControl(const std::string& text, const OptionTarget& to);
 Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
@@ -108,6 +109,7 @@ std::vector<std::string> FormatAcceptExit(const OptionSource& of);
 /// Formats nothing if the harness implies the format.
 std::vector<std::string> FormatParse(const OptionSource& of);
 std::vector<std::string> FormatOnly(const OptionSource& of);
+std::vector<std::string> FormatControl(const OptionSource& of);
 std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 
@@ -149,6 +151,8 @@ struct SessionOption {
   std::string_view help_of_table;
   /// Whether `measure` lacks the option, because it is about a comparison.
   bool only_compared = false;
+  /// Whether true and false are values in a [[benchmark]], which then stand for its own name.
+  bool switch_in_benchmark = false;
 };
 
 /// Returns the options that describe a session, which `compare`, `submit` and files share.

@@ -140,7 +140,7 @@ class Reader {
       if (option.info.name != spelled) continue;
       SessionOption own = option;
       own.info.repeatable = spelled == "env";
-      return ReadValues(key, value, own, &(*options)[spelled]);
+      return ReadValues(key, value, own, false, &(*options)[spelled]);
     }
     return Unknown(key, std::move(known));
   }
@@ -196,11 +196,13 @@ class Reader {
       also_known.insert(also_known.end(), names.begin(), names.end());
       return Unknown(key, std::move(also_known));
     }
-    return ReadValues(key, value, *found, &(*options)[spelled]);
+    return ReadValues(key, value, *found, own, &(*options)[spelled]);
   }
 
+  // Reads the values of an option. `own` is true inside [[benchmark]].
   Result<void> ReadValues(const toml::key& key, const toml::node& value,
-                          const SessionOption& option, std::vector<OptionValue>* values) const {
+                          const SessionOption& option, bool own,
+                          std::vector<OptionValue>* values) const {
     const std::string where = At(key.source(), key.str());
     const auto add = [&where, values](std::string text) {
       std::string origin = where + " = " + text;
@@ -227,7 +229,8 @@ class Reader {
     }
     const auto text = Scalar(value);
     if (!text) return UsageError(where + ": expected a string or a number");
-    if (!option.info.optional && option.info.value.empty() != value.is_boolean()) {
+    const bool may_be_switch = option.info.optional || (own && option.switch_in_benchmark);
+    if (!may_be_switch && option.info.value.empty() != value.is_boolean()) {
       return UsageError(where + (value.is_boolean() ? ": expected a value, not true or false"
                                                     : ": expected true or false"));
     }

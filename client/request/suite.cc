@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client/request/spec_input.h"
+#include "core/analysis/control_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 
@@ -20,6 +21,7 @@ constexpr char kScan[] = "parameter-scan";
 constexpr char kOnly[] = "only";
 constexpr char kBetween[] = "between";
 constexpr char kHarness[] = "harness";
+constexpr char kControl[] = "control";
 
 // Ten parameters of two values each already exceed the number of benchmarks of a session.
 constexpr std::size_t kMostParameters = 100;
@@ -256,6 +258,7 @@ class Expansion {
       if (!parameter.used) return Unused(parameter);
     }
     input_.benchmarks = std::move(expanded_);
+    ShareControls();
     TRY_VOID(Select());
     for (const char* name : {kList, kScan, kOnly}) input_.options.erase(name);
     return std::move(input_);
@@ -335,8 +338,30 @@ class Expansion {
     return Matches(benchmark, pattern.text);
   }
 
-  // Selects benchmarks by their names. Patterns that name none of them select among the benchmarks
-  // inside programs, which the daemon does when it knows them.
+  // Adds the controls that the session names to those of each benchmark that has its own.
+  void ShareControls() {
+    const auto shared = input_.options.find(kControl);
+    if (shared == input_.options.end()) return;
+    for (BenchmarkInput& benchmark : input_.benchmarks) {
+      const auto own = benchmark.options.find(kControl);
+      if (own == benchmark.options.end()) continue;
+      own->second.insert(own->second.end(), shared->second.begin(), shared->second.end());
+    }
+  }
+
+  // Returns whether the benchmark is a control as a whole.
+  bool IsControl(const BenchmarkInput& benchmark) const {
+    const OptionValues options = Overlay(input_.options, benchmark.options);
+    const auto given = options.find(kControl);
+    if (given == options.end()) return false;
+    return std::ranges::any_of(given->second, [&benchmark](const OptionValue& value) {
+      return value.text == "true" || NamesControl(value.text, NameOf(benchmark));
+    });
+  }
+
+  // Selects benchmarks by their names. A control accompanies those that are selected. Patterns that
+  // name none of them select among the benchmarks inside programs, which the daemon does when it
+  // knows them.
   Result<void> Select() {
     const auto only = input_.options.find(kOnly);
     if (only == input_.options.end()) return {};
@@ -352,7 +377,8 @@ class Expansion {
     }
     const auto is_kept = [&](const BenchmarkInput& one) {
       const auto names_it = [&](const OptionValue& pattern) { return IsNamed(one, pattern); };
-      return one.options.contains(kOnly) || std::ranges::any_of(patterns, names_it);
+      return one.options.contains(kOnly) || IsControl(one) ||
+             std::ranges::any_of(patterns, names_it);
     };
     for (BenchmarkInput& one : input_.benchmarks) {
       if (!inner.empty() && HasHarness(one) && !is_kept(one)) one.options[kOnly] = inner;

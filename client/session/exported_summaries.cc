@@ -70,6 +70,7 @@ Result<Report> ReportOf(const v1::Update& from) {
     TRY(auto one, convert::FromProto(estimate));
     report.estimates.push_back(std::move(one));
   }
+  report.control_changed = from.control_changed();
   return report;
 }
 

@@ -77,7 +77,7 @@ void AddNews(const SiteBenchmark& benchmark, const HistorySeries& series, std::v
       if (entry.verdict == Verdict::kRegression && !again) {
         news->push_back({&benchmark, &series, &entry, nullptr});
       }
-      before = &entry;
+      if (!entry.control_changed) before = &entry;
     }
     for (const HistoryStep& step : segment.steps) {
       news->push_back({&benchmark, &series, &segment.entries[step.point.index], &step});

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include "core/analysis/control_names.h"
 #include "core/base/try.h"
 
 namespace benchd {
 namespace {
 
-// Returns the arms to order. Returns an empty list for fewer than two candidates or too many arms.
+// Returns the arms to order. Returns an empty list for fewer than two candidates or too many arms,
+// and for a control, in which an order would be the machine's.
 std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
   std::vector<std::size_t> arms;
+  if (IsControl(benchmark)) return arms;
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
     if (benchmark.arms[i].role != ArmRole::kPlacebo) arms.push_back(i);
   }
@@ -47,6 +50,7 @@ SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gat
   two.arms[0].role = ArmRole::kReference;
   two.arms[1].role = ArmRole::kCandidate;
   two.gates = {gate};
+  two.controls.clear();
   alone.benchmarks = {std::move(two)};
   if (alone.limits.max_runs) {
     // Otherwise an arm with several runs per block could have more values than its boundary covers.

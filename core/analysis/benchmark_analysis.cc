@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/analysis/control_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 
@@ -74,30 +75,50 @@ Result<void> BenchmarkAnalysis::FixGates() {
   about_nothing_ = GatesAboutNothing(benchmark_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : planned) is_gate_[gate.metric] = true;
-  const bool named = !benchmark_.gates.empty();
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
-      for (const PlannedGate& gate : planned) {
-        if (!IsSelected(reference, candidate, gate.metric)) continue;
-        // The user did not name this metric, and the reference may still print it later.
-        if (!named && !catalog_.ShownBy(reference, gate.metric)) {
-          infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
-          continue;
-        }
-        gates_.push_back(Open(reference, candidate, gate.metric, gate));
-        checked_.emplace_back(design_.paired);
-      }
+      for (const PlannedGate& gate : planned) OpenGate(reference, candidate, gate);
     }
   }
-  // Placebos check the gates, but are not gates themselves.
   for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
     for (const PlannedGate& gate : planned) {
-      infos_.push_back(Open(references_.front(), placebo, gate.metric, std::nullopt));
+      const bool rate = IsRate(catalog_.metrics()[gate.metric]);
+      OpenGate(references_.front(), placebo, AsControl(gate, rate));
     }
   }
   gates_fixed_ = true;
   catalog_.BeginLater();
+  NoteControls();
   return {};
+}
+
+void BenchmarkAnalysis::OpenGate(std::size_t reference, std::size_t candidate,
+                                 const PlannedGate& gate) {
+  if (!IsSelected(reference, candidate, gate.metric)) return;
+  // The user did not name this metric, and the reference may still print it later.
+  if (benchmark_.gates.empty() && !catalog_.ShownBy(reference, gate.metric)) {
+    infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
+    return;
+  }
+  gates_.push_back(Open(reference, candidate, gate.metric, gate));
+  checked_.emplace_back(design_.paired);
+}
+
+void BenchmarkAnalysis::NoteControls() {
+  for (std::size_t metric = is_control_.size(); metric < catalog_.metrics().size(); ++metric) {
+    is_control_.push_back(IsControlMetric(benchmark_, catalog_.metrics()[metric]));
+  }
+}
+
+bool BenchmarkAnalysis::IsControl(const NamedComparison& one) const {
+  if (one.comparison.is_gate()) return one.comparison.is_control();
+  return one.metric < is_control_.size() && is_control_[one.metric];
+}
+
+bool BenchmarkAnalysis::AwaitsControls() const {
+  return std::ranges::any_of(gates_, [this](const NamedComparison& gate) {
+    return gate.comparison.is_control() && !JudgementOf(gate).settled;
+  });
 }
 
 void BenchmarkAnalysis::NameNewMetrics() {
@@ -130,6 +151,7 @@ void BenchmarkAnalysis::OpenInfos() {
   for (; metrics_with_infos_ < catalog_.metrics().size(); ++metrics_with_infos_) {
     const std::size_t metric = metrics_with_infos_;
     if (IsGate(metric)) continue;
+    NoteControls();
     for (std::size_t reference : references_) {
       for (std::size_t candidate : candidates_) {
         // A retired arm could not show a metric that appears later.
@@ -144,7 +166,7 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
                                         std::size_t metric,
                                         const std::optional<PlannedGate>& gate) const {
   const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
-  SequentialDesign design = design_;
+  SequentialDesign design = subject.IsControl() ? design_.ForInfo() : design_;
   // Ten bootstraps at the end of a session would take seconds, for figures that the user did not
   // request. Nor is it tested whether such a metric is log-normal. For a table without gates, the
   // figures are what the user requested.
@@ -158,9 +180,8 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (only_) return only_->size();
   if (gates_fixed_) return gates_.size();
-  const std::size_t pairs = references_.size() * candidates_.size();
   const auto by_spec = GateMetricsBySpec(benchmark_);
-  if (by_spec && !design_.table) return *by_spec * pairs;
+  if (by_spec && !design_.table) return *by_spec * GatedPairs(benchmark_);
   // A named gate may not appear before the first block.
   if (warmed_up_ && (benchmark_.gates.empty() || design_.table)) {
     return GateCountByCatalog(benchmark_, defaults(), catalog_, design_.table);
@@ -185,7 +206,7 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
   }
 
   for (std::size_t i = 0; i < gates_.size(); ++i) {
-    Take(values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
+    Take(values, gates_[i], levels.Of(gates_[i].comparison), &checked_[i]);
   }
   for (NamedComparison& info : infos_) Take(values, info, &levels.info, nullptr);
   return {};
@@ -342,8 +363,9 @@ void BenchmarkAnalysis::Conclude() {
 }
 
 void BenchmarkAnalysis::LookOnce(const Levels& levels) {
-  if (levels.gate) {
-    for (NamedComparison& gate : gates_) gate.comparison.LookOnce(*levels.gate, ContextOf(gate));
+  for (NamedComparison& gate : gates_) {
+    const SignificanceLevel* const level = levels.Of(gate.comparison);
+    if (level != nullptr) gate.comparison.LookOnce(*level, ContextOf(gate));
   }
   for (NamedComparison& info : infos_) info.comparison.LookOnce(levels.info, ContextOf(info));
 }
@@ -369,10 +391,13 @@ bool BenchmarkAnalysis::SettleByEstimate() {
   return settled;
 }
 
-bool BenchmarkAnalysis::AllGatesSettled() const {
+bool BenchmarkAnalysis::LacksGates() const {
   // A metric that left 0 is not among the gates, and needs the blocks of a first look.
-  if (only_ && gates_.size() < only_->size() && !MayDecide()) return false;
-  return gates_fixed_ &&
+  return only_ && gates_.size() < only_->size() && !MayDecide();
+}
+
+bool BenchmarkAnalysis::AllGatesSettled() const {
+  return gates_fixed_ && !LacksGates() &&
          std::all_of(gates_.begin(), gates_.end(),
                      [this](const NamedComparison& gate) { return JudgementOf(gate).settled; });
 }

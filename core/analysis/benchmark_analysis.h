@@ -30,6 +30,15 @@ namespace benchd {
 struct Levels {
   std::optional<SignificanceLevel> gate;
   SignificanceLevel info;
+  /// That of a control: two-sided with the share of a gate, whatever the level of the gates is.
+  /// Present if that of the gates is.
+  std::optional<SignificanceLevel> control = {};
+
+  /// Returns the level of a gate, or nullptr while it is unknown.
+  const SignificanceLevel* Of(const MetricComparison& one) const {
+    const std::optional<SignificanceLevel>& own = one.is_control() ? control : gate;
+    return own ? &*own : nullptr;
+  }
 };
 
 /// A comparison with its subject. The numbers are indices into the spec and the catalog.
@@ -62,7 +71,7 @@ class BenchmarkAnalysis {
   /// @errors kInvalidArgument, see PlanGates()
   Result<void> Learn(std::span<const Run* const> block);
 
-  /// Returns the number of gates (metrics x references x candidates), once it is known.
+  /// Returns the number of gates (metrics x pairs of arms, see GatedPairs()), once it is known.
   std::optional<std::size_t> GateCount() const;
 
   /// Adds the block of the last Learn(), and takes a look at every comparison that received a pair.
@@ -91,7 +100,8 @@ class BenchmarkAnalysis {
   void Conclude();
 
   /// Returns the judgement of a gate. It follows from the interval, unless the candidate lacks the
-  /// metric, runs failed in only one arm, or there is no ratio to judge.
+  /// metric, runs failed in only one arm, or there is no ratio to judge. A control that changed is
+  /// undecided, with the reason `control_changed`.
   Judgement JudgementOf(const NamedComparison& gate) const;
   /// Returns the judgement of a metric that would gate by default if it had a relative change: a
   /// count that left 0 or a rate that fell to 0. Returns nothing for other metrics.
@@ -100,6 +110,15 @@ class BenchmarkAnalysis {
   /// does not because the gates were already fixed. Such a comparison has no share of alpha, and
   /// the session does not wait for it. Returns nothing for other comparisons.
   std::optional<Judgement> JudgementOfLate(const NamedComparison& info) const;
+
+  /// Returns whether a comparison is a control: a gate that is one, or a comparison that would gate
+  /// and whose metric is one.
+  bool IsControl(const NamedComparison& one) const;
+  bool IsPlacebo(const NamedComparison& one) const {
+    return benchmark_.arms[one.candidate].role == ArmRole::kPlacebo;
+  }
+  /// Returns whether a control is open and can still be settled by further blocks.
+  bool AwaitsControls() const;
 
   std::uint64_t blocks() const { return blocks_; }
   const Benchmark& spec() const { return benchmark_; }
@@ -111,7 +130,8 @@ class BenchmarkAnalysis {
   const MetricCatalog& catalog() const { return catalog_; }
   /// Returns what is known about the gates of the spec. It refers to this object.
   NamedGates named_gates() const { return {&benchmark_, &catalog_, about_nothing_, gates_fixed_}; }
-  /// Returns the gates in the order references x candidates x gates of the spec.
+  /// Returns the gates in the order references x candidates x gates of the spec, then those of the
+  /// placebo, which are controls.
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Returns the info metrics in order of appearance, each for all pairs of arms.
   const std::vector<NamedComparison>& infos() const { return infos_; }
@@ -124,6 +144,8 @@ class BenchmarkAnalysis {
   std::vector<Warning> CheckMetrics() const;
   /// Returns whether all gates are settled. Returns false before the gates are fixed.
   bool AllGatesSettled() const;
+  /// Returns whether a gate of RestrictTo() is not known yet, because it may still leave 0.
+  bool LacksGates() const;
   bool gates_fixed() const { return gates_fixed_; }
   /// Returns whether every gate has enough runs for its one look (layouts).
   bool HasEnough() const;
@@ -141,6 +163,10 @@ class BenchmarkAnalysis {
   /// Returns an error if different runs describe a metric in contradictory ways.
   Result<void> CheckMeanings() const;
   Result<void> FixGates();
+  /// Opens the comparison of a planned gate: as a gate, or for information.
+  void OpenGate(std::size_t reference, std::size_t candidate, const PlannedGate& gate);
+  /// Finds the controls among new metrics.
+  void NoteControls();
   void OpenInfos();
   /// Finds the spec's gates for new metrics, and applies their directions.
   void NameNewMetrics();
@@ -150,6 +176,8 @@ class BenchmarkAnalysis {
   bool MayDecide() const;
   std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
   std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
+  // Returns the judgement of a control in place of that of an ordinary gate.
+  Judgement AsOfControl(const NamedComparison& one, Judgement judgement) const;
   // Judges an exact gate whose constant values did not decide it, or no longer do.
   std::optional<Judgement> JudgementOfCounts(const NamedComparison& gate) const;
   /// Judges by the difference. Returns nothing unless exactly one of the arms is always 0.
@@ -172,6 +200,7 @@ class BenchmarkAnalysis {
   // Metric ids of the samples of the block learned last, by run.
   std::vector<std::vector<std::size_t>> ids_;
   std::vector<bool> is_gate_;               // by metric
+  std::vector<bool> is_control_;            // by metric, once the gates are fixed
   std::vector<std::size_t> not_gated_;      // metrics that did not gate when the gates were fixed
   std::vector<bool> is_not_gated_;          // by metric: whether it is in not_gated_
   std::vector<std::size_t> about_nothing_;  // gates of the spec that matched no metric then

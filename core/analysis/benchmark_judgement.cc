@@ -102,9 +102,26 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfCounts(const NamedCompari
 }
 
 Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
-  Judgement judgement = JudgementSoFar(gate);
+  Judgement judgement = AsOfControl(gate, JudgementSoFar(gate));
   // No run can change it any more.
   judgement.settled = judgement.settled || gate.frozen;
+  return judgement;
+}
+
+Judgement BenchmarkAnalysis::AsOfControl(const NamedComparison& one, Judgement judgement) const {
+  if (!IsControl(one)) return judgement;
+  // A value that left 0, or fell to it, changed without an interval.
+  const bool by_zero = judgement.reason == Reason("left_zero") ||
+                       judgement.reason == Reason("fell_to_zero") ||
+                       (judgement.reason == Reason("not_positive") && one.zeros.FellToZero());
+  const bool by_values = judgement.reason.empty() && one.comparison.changed() != 0;
+  if (by_values || by_zero) {
+    return {Verdict::kUndecided, Reason("control_changed"), true};
+  }
+  // The copy of a program that fails, or lacks a metric, says nothing about the candidate.
+  if (IsPlacebo(one) && judgement.verdict == Verdict::kRegression) {
+    judgement.verdict = Verdict::kUndecided;
+  }
   return judgement;
 }
 
@@ -135,7 +152,8 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedCompariso
   if (!catalog_.ShownBy(info.reference, info.metric)) return std::nullopt;
   if (const auto missing = JudgementOfMissing(info)) return missing;
   const bool worse = info.zeros.AboveZero() || info.zeros.FellToZero();
-  return worse ? JudgementOfDifference(info) : std::nullopt;
+  const std::optional<Judgement> judgement = worse ? JudgementOfDifference(info) : std::nullopt;
+  return judgement ? std::optional(AsOfControl(info, *judgement)) : std::nullopt;
 }
 
 bool BenchmarkAnalysis::GatesLate(std::size_t metric) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/analysis/control_report.h"
 #include "core/analysis/forecast.h"
 #include "core/base/try.h"
 #include "core/model/verdict_reason.h"
@@ -17,10 +18,22 @@ bool Regressed(const Comparison& gate) {
 
 bool Waits(const Comparison& gate) { return gate.reason == Reason("confirming"); }
 
-std::vector<GateSubject> RegressedGates(const Report& report) {
+bool IsPlacebo(const Comparison& one) { return one.control && one.role == ComparisonRole::kInfo; }
+
+bool RegressedIn(const std::string& benchmark, const Report& report) {
+  return std::ranges::any_of(report.comparisons, [&benchmark](const Comparison& one) {
+    return Regressed(one) && one.benchmark == benchmark;
+  });
+}
+
+// Returns the gates of the second phase: those that regressed, and the controls that show whether
+// the machine is then the same. None if there is nothing to confirm.
+std::vector<GateSubject> GatesToConfirm(const Report& report) {
   std::vector<GateSubject> gates;
+  if (report.control_changed || std::ranges::none_of(report.comparisons, Regressed)) return gates;
   for (const Comparison& one : report.comparisons) {
-    if (Regressed(one)) gates.push_back(GateSubjectOf(one));
+    const bool controls = one.control && (!IsPlacebo(one) || RegressedIn(one.benchmark, report));
+    if (Regressed(one) || controls) gates.push_back(GateSubjectOf(one));
   }
   return gates;
 }
@@ -30,6 +43,14 @@ const Comparison* FindGate(const std::vector<Comparison>& gates, const GateSubje
     return one.role == ComparisonRole::kGate && GateSubjectOf(one) == subject;
   });
   return found == gates.end() ? nullptr : &*found;
+}
+
+// Returns the control of the second phase that a comparison of the first one is.
+const Comparison* FindControl(const Report& second, const Comparison& control) {
+  const auto found = std::ranges::find_if(second.comparisons, [&control](const Comparison& one) {
+    return one.control && GateSubjectOf(one) == GateSubjectOf(control);
+  });
+  return found == second.comparisons.end() ? nullptr : &*found;
 }
 
 // Makes a gate that regressed undecided. Its decision in the first phase stays visible.
@@ -47,6 +68,8 @@ void UpdateVerdict(Report& report) {
 // from the first phase is not repeated.
 bool IsNews(const Warning& warning, const Report& report) {
   if (warning.severity == Severity::kNote) return false;
+  // What the controls of the second phase show is news, whatever those of the first one did.
+  if (warning.code == "control_changed" || warning.code == "control_open") return true;
   const bool known = std::ranges::any_of(report.warnings, [&warning](const Warning& one) {
     return one.code == warning.code && one.benchmark == warning.benchmark &&
            one.arm == warning.arm && one.metric == warning.metric;
@@ -92,7 +115,7 @@ Result<void> ConfirmedAnalysis::Add(std::span<const Run> block,
 bool ConfirmedAnalysis::BeginConfirmation() {
   if (!second_ || confirming_) return confirming_;
   first_report_ = first_.Conclude();
-  const std::vector<GateSubject> gates = RegressedGates(*first_report_);
+  const std::vector<GateSubject> gates = GatesToConfirm(*first_report_);
   if (gates.empty()) return false;
   second_->RestrictTo(gates);
   confirming_ = true;
@@ -102,10 +125,11 @@ bool ConfirmedAnalysis::BeginConfirmation() {
 std::vector<std::uint32_t> ConfirmedAnalysis::BenchmarksOfPhase() const {
   std::vector<std::uint32_t> measured;
   for (std::uint32_t i = 0; i < benchmarks_.size(); ++i) {
-    const auto enters = [&](const Comparison& one) {
-      return Regressed(one) && one.benchmark == benchmarks_[i];
+    const auto is_control = [&](const Comparison& one) {
+      return one.control && !IsPlacebo(one) && one.benchmark == benchmarks_[i];
     };
-    if (!confirming_ || std::ranges::any_of(first_report_->comparisons, enters)) {
+    if (!confirming_ || RegressedIn(benchmarks_[i], *first_report_) ||
+        std::ranges::any_of(first_report_->comparisons, is_control)) {
       measured.push_back(i);
     }
   }
@@ -116,8 +140,10 @@ Report ConfirmedAnalysis::Look() const {
   if (!second_) return first_.Look();
   if (confirming_) return Merged(second_->Look(), /*last=*/false);
   Report report = first_report_ ? *first_report_ : first_.Look();
+  // Nothing is left to confirm if a control changed.
+  const bool ended = first_report_ && report.control_changed;
   for (Comparison& one : report.comparisons) {
-    if (Regressed(one)) Withdraw(Reason("confirming"), one);
+    if (Regressed(one)) Withdraw(ended ? Reason("unconfirmed") : Reason("confirming"), one);
   }
   UpdateVerdict(report);
   return report;
@@ -125,7 +151,7 @@ Report ConfirmedAnalysis::Look() const {
 
 Report ConfirmedAnalysis::Conclude() {
   if (!second_) return first_.Conclude();
-  if (!BeginConfirmation()) return *first_report_;
+  if (!BeginConfirmation()) return Look();
   return Merged(second_->Conclude(), /*last=*/true);
 }
 
@@ -157,6 +183,15 @@ Report ConfirmedAnalysis::Merged(const Report& second, bool last) const {
     Withdraw(open ? Reason("confirming") : Reason("not_confirmed"), gate);
   }
   UpdateVerdict(report);
+  for (Comparison& control : report.comparisons) {
+    const Comparison* const own = control.control ? FindControl(second, control) : nullptr;
+    if (own != nullptr && control.control == ControlState::kUnchanged)
+      control.control = own->control;
+  }
+  if (second.control_changed) {
+    report.control_changed = true;
+    report.verdict = Verdict::kUndecided;
+  }
   for (const Warning& warning : second.warnings) {
     if (!IsNews(warning, report)) continue;
     report.warnings.push_back(warning);

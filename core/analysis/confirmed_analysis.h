@@ -24,7 +24,14 @@ namespace benchd {
 /// The gates that regressed in the first phase enter the second one. It is an analysis of its own
 /// (docs/statistics.md section 6): k gates have the level alpha/k each, and no run of the first
 /// phase counts. Gates that passed stay passed. A gate regresses only if both phases say so, and is
-/// otherwise undecided with the reason `not_confirmed`. Without `confirm`, all results are those of
+/// otherwise undecided with the reason `not_confirmed`.
+///
+/// The controls of the session, and the placebos of these gates, are in both phases, and count
+/// among the k gates. If one changed in the first phase, there is no second one: a gate that
+/// regressed is undecided with the reason `unconfirmed`. If one changed in either, the session is
+/// undecided.
+///
+/// Without `confirm`, all results are those of
 /// SessionAnalysis.
 ///
 /// Pure: the same blocks in the same phases give the same results to the last bit. The owner

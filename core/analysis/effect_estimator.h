@@ -20,8 +20,12 @@ struct Subject {
   bool rate = false;                ///< whether higher is better
   std::optional<PlannedGate> gate;  ///< absent for an info metric
 
+  bool IsControl() const { return gate && gate->control; }
+  /// Returns whether the p-value tests the gate's margin. That of a control, whose margin has two
+  /// ends, tests whether there is any change.
+  bool TestsMargin() const { return gate && !gate->control; }
   /// Returns the hypothesis of the p-value: the gate's threshold, or no change.
-  double Hypothesis() const { return gate ? gate->threshold : 0; }
+  double Hypothesis() const { return TestsMargin() ? gate->threshold : 0; }
 };
 
 /// The parameters of a look at the values so far. Without a level only the estimate is computed.

@@ -36,7 +36,12 @@ std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, dou
   return seconds;
 }
 
+// Returns whether the session waits for a comparison: for a gate without a decision, and for a
+// placebo that is open, which has no decision of its own.
 bool IsOpenGate(const Comparison& comparison) {
+  if (comparison.control && comparison.role == ComparisonRole::kInfo) {
+    return comparison.control == ControlState::kOpen && comparison.expected_blocks;
+  }
   return comparison.role == ComparisonRole::kGate && !comparison.decided &&
          !IsOfLateGate(comparison.reason);
 }
@@ -69,6 +74,14 @@ double ThresholdOf(const Comparison& gate, double margin) {
   return gate.better == Better::kHigher ? -margin : margin;
 }
 
+/// Returns the change at which the gate is decided: of a control, the end of its margin that is
+/// nearer to the estimate.
+double NearestThreshold(const Comparison& gate, double margin, double estimate) {
+  const double threshold = ThresholdOf(gate, margin);
+  const bool other_end = gate.control && estimate * threshold < 0;
+  return other_end ? -threshold : threshold;
+}
+
 /// Returns whether the interval is narrow enough for a meaningful forecast. The forecast depends on
 /// the distance between estimate and margin. If the interval extends more than twice as far, this
 /// distance is hardly two standard errors, and may be due to chance.
@@ -77,7 +90,7 @@ bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
   if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
   const Deciding now = DecidingEffect(gate);
   if (!now.lo || !now.hi || !now.margin) return false;
-  const double distance = ThresholdOf(gate, *now.margin) - *now.estimate;
+  const double distance = NearestThreshold(gate, *now.margin, *now.estimate) - *now.estimate;
   const double reach = distance > 0 ? *now.hi - *now.estimate : *now.estimate - *now.lo;
   return reach <= 2 * std::abs(distance);
 }
@@ -163,7 +176,8 @@ std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) 
   if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
   const double half = (*now.hi - *now.lo) / 2;
   const double size = std::abs(*now.margin);
-  const double far = half > size ? size : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
+  const double threshold = NearestThreshold(gate, *now.margin, *now.estimate);
+  const double far = half > size ? size : std::abs(*now.estimate - threshold);
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
 }
 
@@ -241,6 +255,11 @@ void ForecastGates(const SessionSpec& spec, DataSource source, Report& report) {
                          std::ranges::any_of(report.comparisons, [](const Comparison& one) {
                            return one.confirmation.has_value();
                          });
+  // Nor is a session whose control changed short of time: it has to be repeated.
+  if (report.control_changed) {
+    for (Comparison& gate : report.comparisons) gate.forecast.reset();
+    return;
+  }
   const bool stopped_early = source == DataSource::kSession && spec.limits.fail_fast && regressed;
   for (Comparison& gate : report.comparisons) {
     gate.forecast.reset();

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "core/analysis/control_names.h"
 #include "core/analysis/gate_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
@@ -201,7 +202,9 @@ Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDe
   if (exact) TRY_VOID(CheckCount(metric.key, metric.unit));
   TRY(const double margin, MarginOf(gate, metric));
   TRY(const double threshold, Threshold(gate, margin, *better));
-  return PlannedGate{*id, gate.kind, margin, threshold, exact};
+  const PlannedGate planned{*id, gate.kind, margin, threshold, exact, false};
+  if (!IsControlMetric(benchmark, metric)) return planned;
+  return AsControl(planned, *better == Better::kHigher);
 }
 
 bool IsAboutNothing(const std::string& metric, std::span<const NamedGates> benchmarks) {
@@ -298,14 +301,36 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
 std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& defaults,
                                const MetricCatalog& catalog, bool table) {
   const bool named = !benchmark.gates.empty();
-  std::size_t of_references = 0;
+  const std::size_t candidates = ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+  const std::size_t placebos = ArmsWithRole(benchmark, ArmRole::kPlacebo).size();
+  const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
+  std::size_t count = 0;
   for (const Gate& gate : WantedGates(benchmark, defaults, catalog, table)) {
     const std::optional<std::size_t> id = catalog.Find(gate.metric);
-    for (const std::size_t reference : ArmsWithRole(benchmark, ArmRole::kReference)) {
-      if (named || (id && catalog.ShownBy(reference, *id))) ++of_references;
+    for (const std::size_t reference : references) {
+      if (!named && (!id || !catalog.ShownBy(reference, *id))) continue;
+      count += candidates + (reference == references.front() ? placebos : 0);
     }
   }
-  return of_references * ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+  return count;
+}
+
+PlannedGate AsControl(PlannedGate gate, bool rate) {
+  gate.control = true;
+  if (gate.margin >= 0) return gate;
+  gate.margin = -gate.margin;
+  gate.threshold = std::abs(gate.threshold);
+  if (gate.kind != MarginKind::kRatio) return gate;
+  // A rate cannot drop by 100 % or more, but has to rise by more than that under such a margin.
+  if (!rate) gate.threshold = LowerIsBetterThreshold(gate.margin);
+  if (rate && gate.margin < 1) gate.threshold = RateThreshold(gate.margin);
+  return gate;
+}
+
+std::size_t GatedPairs(const Benchmark& benchmark) {
+  return ArmsWithRole(benchmark, ArmRole::kReference).size() *
+             ArmsWithRole(benchmark, ArmRole::kCandidate).size() +
+         ArmsWithRole(benchmark, ArmRole::kPlacebo).size();
 }
 
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {

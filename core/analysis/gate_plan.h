@@ -22,6 +22,9 @@ struct PlannedGate {
   /// Whether any worsening counts while the values of each arm are all equal. The margin then
   /// applies only if they vary. Always true for kExact.
   bool exact = false;
+  /// Whether the gate is a control (controls.h). Its margin is never negative, and counts in both
+  /// directions: beyond `threshold`, and beyond `threshold` with the other sign.
+  bool control = false;
 };
 
 /// What applies to gates for which the user gave no margin.
@@ -54,7 +57,7 @@ Result<void> CheckExactGates(const Benchmark& benchmark);
 /// depends on the output, as for a harness or a pattern.
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
 /// Returns the number of gates over all pairs of arms, from the metrics of the warm-up or from the
-/// columns of a table.
+/// columns of a table. Those of a placebo count, too.
 std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& defaults,
                                const MetricCatalog& catalog, bool table = false);
 
@@ -81,6 +84,16 @@ std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchm
 /// negative.
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
                                            const MetricCatalog& catalog);
+
+/// Returns the gate as a control, which its margin bounds in both directions. A negative margin
+/// counts by its size, because what must not change need not improve either.
+///
+/// @param rate  whether higher is better
+PlannedGate AsControl(PlannedGate gate, bool rate);
+
+/// Returns the number of pairs of arms that have the gates of a benchmark: each reference with each
+/// candidate, and the first reference with the placebo, which is a control.
+std::size_t GatedPairs(const Benchmark& benchmark);
 
 /// Plans the gates, which are the metrics that the spec's gates match (gate_names.h). If the spec
 /// lacks gates, wall_time is the gate. With a harness format, the gates are then the parsed metrics

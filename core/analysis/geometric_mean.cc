@@ -142,9 +142,10 @@ std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> compa
   std::vector<Gates> subjects;
   double gates = 0;
   for (const Comparison& one : comparisons) {
-    if (one.role != ComparisonRole::kGate) continue;
+    if (one.role != ComparisonRole::kGate && !one.control) continue;
     ++gates;
-    if (!one.change) continue;
+    // A control takes its share of alpha, but its change is none of the code.
+    if (one.control || !one.change) continue;
     const auto known = std::find_if(subjects.begin(), subjects.end(), [&one](const Gates& subject) {
       return SameSubject(*subject.front(), one);
     });

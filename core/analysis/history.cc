@@ -22,9 +22,20 @@ bool Comparable(const GateSummary& a, const GateSummary& b) {
   return a.kernel == b.kernel && a.settings == b.settings;
 }
 
-std::vector<double> ValuesOf(const std::vector<GateSummary>& entries) {
+// The values of a segment in which steps are searched for, and the entries that they belong to.
+struct SegmentValues {
   std::vector<double> values;
-  for (const GateSummary& entry : entries) values.push_back(*entry.mean_candidate);
+  std::vector<std::size_t> entries;
+};
+
+// Leaves out the values of a machine that changed, as the controls of their sessions show.
+SegmentValues ValuesOf(const std::vector<GateSummary>& entries) {
+  SegmentValues values;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].control_changed) continue;
+    values.values.push_back(*entries[i].mean_candidate);
+    values.entries.push_back(i);
+  }
   return values;
 }
 
@@ -33,15 +44,17 @@ double MeanOf(std::span<const double> values) {
 }
 
 Result<void> FindSteps(HistorySegment& segment, const ChangePointSearch& search) {
-  const std::vector<double> values = ValuesOf(segment.entries);
+  const auto [values, entries] = ValuesOf(segment.entries);
   TRY(std::vector<ChangePoint> points, FindChangePoints(values, search));
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
     const std::size_t at = points[i].index;
     const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
     const std::span all(values);
+    ChangePoint point = points[i];
+    point.index = entries[at];
     segment.steps.push_back(
-        {points[i], MeanOf(all.subspan(begin, at - begin)), MeanOf(all.subspan(at, end - at))});
+        {point, MeanOf(all.subspan(begin, at - begin)), MeanOf(all.subspan(at, end - at))});
   }
   return {};
 }

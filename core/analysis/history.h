@@ -20,7 +20,9 @@ struct HistoryStep {
 
 /// Consecutive entries that were measured with the same kernel and settings.
 struct HistorySegment {
-  std::vector<GateSummary> entries;  ///< oldest first; each has a mean_candidate
+  /// Oldest first; each has a mean_candidate. Those whose control changed have no part in the
+  /// steps.
+  std::vector<GateSummary> entries;
   std::vector<HistoryStep> steps;
 };
 
@@ -38,7 +40,9 @@ struct HistorySeries {
 ///
 /// The entries of a series have the same benchmark, metric and machine; in benchmark `main` also
 /// the same command. Candidates with different names form different series unless they are commits.
-/// The values are the means of the candidates. Each segment is searched separately at the level
+/// The values are the means of the candidates. The entries of a session whose control changed are
+/// kept in their place, but their values are the machine's: they are left out of the search for
+/// steps, and of the means on both sides. Each segment is searched separately at the level
 /// `search.alpha`.
 ///
 /// @param summaries  the summaries, in any order. Summaries without a mean are ignored, as are the

@@ -572,6 +572,19 @@ void Withhold(const std::vector<LeftOutSession>& left_out, CombinedGate& gate) {
   gate.comparison.basis.reset();
 }
 
+/// Removes the controls, which say nothing about the code. A session whose control changed has
+/// judged none of its gates, and refuses them by its warning.
+void ApplyControls(std::vector<MachineSession>& sessions) {
+  for (MachineSession& session : sessions) {
+    std::erase_if(session.gates, [](const Comparison& gate) { return gate.control.has_value(); });
+    const bool changed = std::ranges::find(session.warnings, "control_changed", &Warning::code) !=
+                         session.warnings.end();
+    for (Comparison& gate : session.gates) {
+      if (changed) gate.verdict = Verdict::kUndecided;
+    }
+  }
+}
+
 std::vector<CombinedMachine> MachinesOf(const std::vector<SessionsOfMachine>& machines) {
   std::vector<CombinedMachine> named;
   for (const SessionsOfMachine& own : machines) {
@@ -596,6 +609,7 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
                                            std::optional<std::size_t> expected,
                                            const std::vector<LeftOutSession>& left_out) {
   if (sessions.empty()) return InvalidArgument("exports", "no export is complete");
+  ApplyControls(sessions);
   for (const MachineSession& session : sessions) {
     TRY_VOID(CheckSame(sessions.front(), session));
   }

@@ -105,6 +105,9 @@ struct MachineCombination {
 /// sessions are reported. They are not left out automatically, because that choice would depend on
 /// their results.
 ///
+/// Controls are not combined. A session whose control changed has not judged its gates
+/// (`control_changed`), whatever they show, so it refuses all of them.
+///
 /// A regression without an interval (the candidate lacks the metric, left 0, or fails) is not
 /// random. It makes the gate a regression, whatever the mean of the other sessions is. The other
 /// sessions may lack the gate.

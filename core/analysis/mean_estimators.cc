@@ -125,7 +125,9 @@ class ExactTest final : public PairedMeans {
     }));
     if (!look.decides) return inference;
     inference.exact_t = TOn(scale, look.resolution);
-    if (subject().gate) inference.exact_decision = DecideExactT(*inference.exact_t, critical);
+    // The two ends of a control's margin are judged by its interval.
+    if (subject().TestsMargin())
+      inference.exact_decision = DecideExactT(*inference.exact_t, critical);
     return inference;
   }
 
@@ -133,7 +135,7 @@ class ExactTest final : public PairedMeans {
   // Returns the factor on the reference that the hypothesis states.
   double Factor() const {
     const auto& gate = subject().gate;
-    if (!gate || gate->kind != MarginKind::kRatio) return 1;
+    if (!subject().TestsMargin() || gate->kind != MarginKind::kRatio) return 1;
     return rate() ? RateFactor(gate->margin) : LowerIsBetterFactor(gate->margin);
   }
 

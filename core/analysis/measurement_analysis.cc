@@ -61,6 +61,13 @@ Result<void> CheckSpec(const SessionSpec& spec, const SequentialDesign& design) 
   if (spec.confirm) {
     return InvalidArgument("confirm", "only a comparison can regress", "omit --confirm");
   }
+  const auto is_control = [](const Benchmark& benchmark) {
+    return benchmark.control || !benchmark.controls.empty();
+  };
+  if (std::ranges::any_of(spec.benchmarks, is_control)) {
+    return InvalidArgument("control", "needs a reference, but these arms are measured",
+                           "omit --control");
+  }
   if (spec.placebo) {
     return InvalidArgument("placebo", "needs a reference, but these arms are measured",
                            "omit --placebo");

@@ -178,6 +178,7 @@ int MetricComparison::SideOf(const Inference& inference) const {
 }
 
 GateEvidence MetricComparison::Evidence() const {
+  if (is_control()) return {};  // it counts, but its own interval decides it
   GateEvidence evidence{p_above_.value() / 2, p_below_.value() / 2, Verdict::kUndecided};
   if (decided_ && !decided_on_constants_) evidence.decided = verdict_;
   return evidence;
@@ -220,14 +221,30 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
     if (centre < interval.lo - rounding || centre > interval.hi + rounding) return;
     decision = DecideByWidth(interval, subject_.gate->threshold, shown, rule_.width);
   }
-  if (decision == LookDecision::kContinue) {
-    undecidable_ = NeverDecides(inference);
-    settled_ = undecidable_;
-    return;
+  if (is_control()) {
+    if (decision == LookDecision::kContinue && by_width()) return Continue(inference);
+    return DecideControl(interval, shown, inference, context);
   }
+  if (decision == LookDecision::kContinue) return Continue(inference);
   verdict_ = VerdictOf(decision);
   settled_ = true;
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
+}
+
+void MetricComparison::DecideControl(const Interval& interval, const Interval& shown,
+                                     const Inference& inference, const LookContext& context) {
+  const MarginSide side = SideOfMargin(interval, subject_.gate->threshold);
+  if (side == MarginSide::kOpen && !by_width()) return Continue(inference);
+  if (side == MarginSide::kWithin) verdict_ = Verdict::kPass;
+  if (side == MarginSide::kAbove) changed_ = 1;
+  if (side == MarginSide::kBelow) changed_ = -1;
+  settled_ = true;
+  decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
+}
+
+void MetricComparison::Continue(const Inference& inference) {
+  undecidable_ = NeverDecides(inference);
+  settled_ = undecidable_;
 }
 
 double MetricComparison::ResolutionFor(const LookContext& context) const {
@@ -242,7 +259,13 @@ Verdict MetricComparison::VerdictOfConstants() const {
 
 void MetricComparison::DecideOnConstants(std::uint64_t enough, const LookContext& context) {
   if (settled_ || values() < enough || TooManyMissing(context)) return;
-  verdict_ = VerdictOfConstants();
+  if (is_control()) {
+    const int more = SignOf(constants_.candidate() - constants_.reference());
+    changed_ = subject_.rate ? -more : more;
+    if (changed_ == 0) verdict_ = Verdict::kPass;
+  } else {
+    verdict_ = VerdictOfConstants();
+  }
   settled_ = true;
   decided_on_constants_ = true;
   const std::optional<double> change = ChangeOfConstants(DecidingScale());
@@ -260,6 +283,11 @@ bool MetricComparison::Contradicted() const {
   if (!decided_on_constants_ || !varies() || fixed_) return false;
   const std::optional<Interval> interval = Watched(DecidingScale()).value();
   if (!interval) return false;
+  if (is_control()) {
+    if (changed_ != 0) return changed_ > 0 ? interval->hi < 0 : interval->lo > 0;
+    const MarginSide side = SideOfMargin(*interval, subject_.gate->threshold);
+    return side == MarginSide::kAbove || side == MarginSide::kBelow;
+  }
   return verdict_ == Verdict::kPass ? interval->lo > subject_.gate->threshold : interval->hi < 0;
 }
 
@@ -275,10 +303,25 @@ bool MetricComparison::NeverDecides(const Inference& inference) const {
     const Interval shown = Show(narrowest, DecidingScale());
     return !(shown.hi - shown.lo < rule_.width);
   }
+  if (is_control()) return ControlNeverDecides(inference);
   const double threshold = subject_.gate->threshold;
   const Interval& interval = *inference.interval;
   return interval.lo + allowance >= threshold - allowance &&
          interval.hi - allowance <= threshold + allowance;
+}
+
+// Returns the same for a control, whose margin has two ends. If the allowance is not less than the
+// margin, no interval can lie within it, so only a change beyond both decides.
+bool MetricComparison::ControlNeverDecides(const Inference& inference) const {
+  if (!inference.interval) return false;
+  const double allowance = inference.allowance;
+  const double threshold = subject_.gate->threshold;
+  const Interval effect{inference.interval->lo + allowance, inference.interval->hi - allowance};
+  const auto is_near = [&effect, allowance](double low, double high) {
+    return effect.lo >= low - allowance && effect.hi <= high + allowance;
+  };
+  return is_near(threshold, threshold) || is_near(-threshold, -threshold) ||
+         (allowance >= threshold && is_near(-threshold, threshold));
 }
 
 std::optional<Inference> MetricComparison::Now(Contrast scale) const {
@@ -300,7 +343,8 @@ std::optional<bool> MetricComparison::ImprovedAsStated() const {
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
-  if (!subject_.gate || (settled_ && !undecidable_) || Disjoint() || TooManyMissing(context)) {
+  if (!subject_.gate || is_control() || (settled_ && !undecidable_) || Disjoint() ||
+      TooManyMissing(context)) {
     return false;
   }
   if (IsExact()) {
@@ -319,12 +363,15 @@ bool MetricComparison::WithinResolution() const {
   if (!subject_.gate || !looked_) return false;
   if (undecidable_ || by_width()) return undecidable_;
   const auto now = Now(DecidingScale());
-  return now && now->allowance > 0 &&
-         std::abs(now->centre - subject_.gate->threshold) <= now->allowance;
+  if (!now || !(now->allowance > 0)) return false;
+  const double threshold = subject_.gate->threshold;
+  const double centre = is_control() ? std::abs(now->centre) : now->centre;
+  const bool within = is_control() && now->allowance >= threshold && centre < threshold;
+  return within || std::abs(centre - threshold) <= now->allowance;
 }
 
 bool MetricComparison::Changed(const SignificanceLevel& level) const {
-  return !subject_.gate && looked_ && p_.value() <= level.two_sided();
+  return !subject_.TestsMargin() && looked_ && p_.value() <= level.two_sided();
 }
 
 Interval MetricComparison::Show(const Interval& interval, Contrast scale) const {
@@ -379,7 +426,7 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
   out.sd_reference = reference.sd;
   out.sd_candidate = candidate.sd;
   DescribeEffects(out);
-  const bool halved = design.one_sided && subject_.gate;
+  const bool halved = design.one_sided && subject_.TestsMargin();
   // Constants that are judged as they are were not tested.
   if (looked_ && !IsExact()) out.p_value = halved ? p_.value() / 2 : p_.value();
 }
@@ -454,7 +501,9 @@ std::optional<double> MetricComparison::ForecastFurtherPairs(const SignificanceL
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = AsPairs(level);
   if (!estimate) return std::nullopt;
-  const double threshold = subject_.gate->threshold;
+  // Of a control, the nearest end of the margin decides, and both ends have one level.
+  const double threshold =
+      is_control() && estimate->centre < 0 ? -subject_.gate->threshold : subject_.gate->threshold;
   const EndLevel& end = estimate->centre > threshold ? level.lower() : level.upper();
   const auto pairs = ForecastPairs(*estimate, threshold, end.boundary());
   if (!pairs) return std::nullopt;

@@ -48,6 +48,10 @@ bool TooManyLack(std::uint64_t lacking, std::uint64_t expected);
 /// look on, they decide as they are, and no look is taken. From the first value that differs on, it
 /// is a gate by its margin, and its looks cover all values. A gate that was decided before stays
 /// decided, unless the interval establishes the opposite (Contradicted()).
+///
+/// A control (PlannedGate::control) is settled once its interval lies within its margin, which is a
+/// pass, or beyond it in either direction (changed()), which is none. It has a level of its own, is
+/// never decided together with others, and never by its estimate.
 class MetricComparison {
  public:
   MetricComparison(const Subject& subject, const SequentialDesign& design);
@@ -86,6 +90,10 @@ class MetricComparison {
   /// Returns the verdict of a gate: pass or regression once it is decided, until then undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }
+  bool is_control() const { return subject_.IsControl(); }
+  /// Returns the direction in which a control was shown to have changed: 1 is worse, -1 is better,
+  /// 0 if it was not.
+  int changed() const { return changed_; }
   /// Returns whether the gate was decided because the values of each arm were all equal.
   bool decided_on_constants() const { return decided_on_constants_; }
   /// Returns whether the values of an arm are not all equal.
@@ -133,7 +141,8 @@ class MetricComparison {
   /// Returns the expected number of further pairs (or equivalent unpaired runs) until this gate is
   /// settled.
   std::optional<double> ForecastFurtherPairs(const SignificanceLevel& level) const;
-  /// Returns whether an info metric changed, that is, whether its p-value is at most this level.
+  /// Returns whether an info metric or a control changed at all, that is, whether its p-value is at
+  /// most this level.
   bool Changed(const SignificanceLevel& level) const;
   /// Returns the direction of the change that the p-value refers to: 1 is worse, -1 is better, 0 is
   /// neither.
@@ -169,6 +178,11 @@ class MetricComparison {
                                    Contrast scale) const;
   void Decide(LookDecision side, const Interval& interval, const Inference& inference,
               const LookContext& context);
+  // Decides a control. `shown` is the interval as reported.
+  void DecideControl(const Interval& interval, const Interval& shown, const Inference& inference,
+                     const LookContext& context);
+  // Settles the gate if further values can never decide it.
+  void Continue(const Inference& inference);
   // Returns whether the values are to be judged as they are: the gate is exact and nothing varies.
   bool IsExact() const { return subject_.gate && subject_.gate->exact && constants_.constant(); }
   // Returns the verdict of constants: any worsening is a regression.
@@ -180,6 +194,7 @@ class MetricComparison {
   // Returns the step of the metric for this gate: 0 for a count, because a count is not rounded.
   double ResolutionFor(const LookContext& context) const;
   bool NeverDecides(const Inference& inference) const;
+  bool ControlNeverDecides(const Inference& inference) const;
   std::optional<double> FurtherPairsToWidth() const;
   std::optional<PairedEstimate> AsPairs(const SignificanceLevel& level) const;
   // Fills in change and difference of both scales.
@@ -209,6 +224,7 @@ class MetricComparison {
   Verdict verdict_ = Verdict::kUndecided;
   std::optional<Decision> decided_;
   bool decided_on_constants_ = false;
+  int changed_ = 0;  // of a control
 };
 
 }  // namespace benchd

@@ -10,6 +10,8 @@
 
 #include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/block_checks.h"
+#include "core/analysis/control_report.h"
+#include "core/analysis/controls.h"
 #include "core/analysis/family_decision.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
@@ -51,6 +53,13 @@ Result<void> CheckScales(const Benchmark& benchmark, const SequentialDesign& des
                            "use a margin in per cent, or another estimator");
   }
   return {};
+}
+
+// Checks the names of controls by what is known before the first run.
+Result<void> CheckNamesOfControls(std::span<const Benchmark> benchmarks) {
+  std::vector<NamedGates> named;
+  for (const Benchmark& benchmark : benchmarks) named.push_back({.benchmark = &benchmark});
+  return CheckControls(named);
 }
 
 std::string_view NameOfProcedure(ErrorRate rate) {
@@ -108,6 +117,7 @@ class SessionAnalysis::Impl {
     const std::vector<const Run*> runs = InOrder(block);
     TRY_VOID(benchmark.Learn(runs));
     TRY_VOID(CheckNamedGates());
+    TRY_VOID(CheckNamesOfControls());
     TRY_VOID(FixGateLevel());
     TRY_VOID(benchmark.AddBlock(runs, levels_));
     NoteIdleArms(block.front().benchmark);
@@ -119,7 +129,7 @@ class SessionAnalysis::Impl {
   Report Look() const {
     Report report;
     const std::vector<JudgedBenchmark> judged = Judge(benchmarks_);
-    report.verdict = SessionVerdict(judged);
+    report.verdict = SessionVerdict(judged, !concluded_ && AwaitsControls());
     report.basis = basis_;
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       for (std::size_t arm = 0; arm < benchmark.spec().arms.size(); ++arm) {
@@ -134,6 +144,7 @@ class SessionAnalysis::Impl {
     report.warnings = ReportWarnings(judged, levels_);
     report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
     Invalidate(report.warnings, report);
+    TellControls(concluded_, report);
     report.geometric_means = ChangesOverBenchmarks(report.comparisons);
     return report;
   }
@@ -173,14 +184,22 @@ class SessionAnalysis::Impl {
   }
 
   std::vector<std::size_t> OpenBenchmarks() const {
+    const bool for_controls = GoesOnForControls();
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
-      if (IsOpen(benchmarks_[i])) open.push_back(i);
+      if (for_controls ? AwaitsControls(benchmarks_[i]) : IsOpen(benchmarks_[i])) open.push_back(i);
     }
     return open;
   }
 
-  std::vector<BenchmarkOutlook> Outlook() const { return outlooks_; }
+  std::vector<BenchmarkOutlook> Outlook() const {
+    if (!GoesOnForControls()) return outlooks_;
+    std::vector<BenchmarkOutlook> outlooks = outlooks_;
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      if (!AwaitsControls(benchmarks_[i])) outlooks[i].open = false;
+    }
+    return outlooks;
+  }
 
  private:
   std::span<const Run> Grouped(std::span<const Run> block, std::vector<Run>& grouped) const {
@@ -196,6 +215,23 @@ class SessionAnalysis::Impl {
       return !full && !benchmark.HasEnough();
     }
     return !full && (design_.fixed_blocks || !benchmark.AllGatesSettled());
+  }
+
+  bool AwaitsControls(const BenchmarkAnalysis& benchmark) const {
+    return benchmark.AwaitsControls() && IsOpen(benchmark);
+  }
+
+  // Returns whether a control is open that further blocks may show to have changed.
+  bool AwaitsControls() const {
+    return std::ranges::any_of(benchmarks_, [this](const BenchmarkAnalysis& benchmark) {
+      return AwaitsControls(benchmark);
+    });
+  }
+
+  // Returns whether the session would have ended with its first regression, but measures its
+  // controls until they are settled.
+  bool GoesOnForControls() const {
+    return fail_fast_ && AwaitsControls() && AnyRegressed(Judge(benchmarks_));
   }
 
   // Returns the number of blocks before an arm retired.
@@ -232,7 +268,7 @@ class SessionAnalysis::Impl {
     outlook.expected_blocks.reset();
     if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
     if (levels_.gate) {
-      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, design_, *levels_.gate);
+      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, design_, levels_);
     }
   }
 
@@ -268,10 +304,32 @@ class SessionAnalysis::Impl {
   Result<void> CheckNamedGates() {
     // The columns of a table are known earlier, and so are gates that were judged before.
     if (names_checked_ || design_.table || restricted_) return {};
-    std::vector<NamedGates> named;
-    for (const BenchmarkAnalysis& benchmark : benchmarks_) named.push_back(benchmark.named_gates());
+    const std::vector<NamedGates> named = NamedGatesOfAll();
     names_checked_ = std::ranges::all_of(named, &NamedGates::fixed);
     return CheckGatesAboutNothing(named);
+  }
+
+  // Names were checked before the first run, and are checked again when everything is known.
+  Result<void> CheckNamesOfControls() {
+    if (controls_checked_ || design_.table || restricted_) return {};
+    const std::vector<NamedGates> named = NamedGatesOfAll();
+    controls_checked_ = std::ranges::all_of(named, &NamedGates::fixed);
+    if (!controls_checked_) return {};
+    TRY_VOID(CheckControls(named));
+    bool controls = false;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      for (const NamedComparison& gate : benchmark.gates()) {
+        if (!gate.comparison.is_control()) return {};
+        controls = controls || !benchmark.IsPlacebo(gate);
+      }
+    }
+    return controls ? Result<void>(OnlyControls()) : Result<void>();
+  }
+
+  std::vector<NamedGates> NamedGatesOfAll() const {
+    std::vector<NamedGates> named;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) named.push_back(benchmark.named_gates());
+    return named;
   }
 
   // Fixes the level of the gates. G is the number of gates in the whole session, which is known
@@ -293,6 +351,7 @@ class SessionAnalysis::Impl {
     if (design_.pass_alpha) passes = *design_.pass_alpha / divisor;
     levels_.gate.emplace(design_, design_.alpha / divisor, passes,
                          gates > 1 && design_.DecidesTogether());
+    levels_.control.emplace(design_.ForInfo(), design_.alpha / divisor);
     return {};
   }
 
@@ -322,7 +381,7 @@ class SessionAnalysis::Impl {
   }
 
   bool StoppedByRegression() const {
-    return fail_fast_ && SessionVerdict(Judge(benchmarks_)) == Verdict::kRegression;
+    return fail_fast_ && !AwaitsControls() && AnyRegressed(Judge(benchmarks_));
   }
 
   void LookOnce() {
@@ -344,7 +403,7 @@ class SessionAnalysis::Impl {
   // Decides open gates by their estimates. The basis remains the intervals if an interval has
   // already shown a regression.
   void SettleByEstimate() {
-    const bool found = SessionVerdict(Judge(benchmarks_)) == Verdict::kRegression;
+    const bool found = AnyRegressed(Judge(benchmarks_));
     bool settled = false;
     for (BenchmarkAnalysis& benchmark : benchmarks_) {
       if (benchmark.SettleByEstimate()) settled = true;
@@ -367,6 +426,7 @@ class SessionAnalysis::Impl {
   bool gates_counted_ = false;
   std::size_t gates_ = 0;  // G, once counted
   bool names_checked_ = false;
+  bool controls_checked_ = false;
   bool concluded_ = false;
   Basis basis_ = Basis::kInterval;
   std::vector<Warning> warnings_;
@@ -390,6 +450,8 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
     TRY_VOID(CheckScales(benchmark, design));
     if (source == Source::kSession) TRY_VOID(CheckExactGates(benchmark));
   }
+  // The planner of a table has checked them by its columns.
+  if (source == Source::kSession) TRY_VOID(CheckNamesOfControls(spec.benchmarks));
   return SessionAnalysis(std::make_unique<Impl>(spec, design, std::move(groups)));
 }
 

@@ -52,19 +52,45 @@ Flag FlagOf(const Comparison& gate, const MetricComparison& comparison) {
 }
 
 void Put(const Judgement& judgement, Comparison& gate) {
-  // The decision by the values no longer applies.
+  // The decision by the values no longer applies, but that of a control that changed does.
+  const bool changed = judgement.reason == Reason("control_changed");
   if (gate.verdict != judgement.verdict) gate.decided.reset();
-  if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
+  if (gate.verdict != judgement.verdict || (!judgement.reason.empty() && !changed)) {
+    gate.basis.reset();
+  }
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
+}
+
+ControlState ControlStateOf(const Judgement& judgement) {
+  if (judgement.reason == Reason("control_changed")) return ControlState::kChanged;
+  return judgement.verdict == Verdict::kPass ? ControlState::kUnchanged : ControlState::kOpen;
 }
 
 Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
                   const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = ComparisonOf(benchmark, gate, design, level);
   Put(judgement, named);
-  named.flag = FlagOf(named, gate.comparison);
+  if (benchmark.IsControl(gate)) {
+    named.control = ControlStateOf(judgement);
+    // Looks that exclude each other do not show that nothing changed.
+    const bool shown = !gate.comparison.Disjoint() || named.control != ControlState::kUnchanged;
+    if (!shown) named.control = ControlState::kOpen;
+  } else {
+    named.flag = FlagOf(named, gate.comparison);
+  }
   return named;
+}
+
+// Returns the comparison of a placebo, which is a control but no gate: it has a state in place of a
+// verdict.
+Comparison PlaceboOf(Comparison control) {
+  control.role = ComparisonRole::kInfo;
+  control.verdict.reset();
+  control.decided.reset();
+  control.basis.reset();
+  control.reason.clear();
+  return control;
 }
 
 // Returns the comparison of a metric that became a gate after the gates were fixed, because it left
@@ -285,8 +311,11 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
       // Only a warning about this particular gate withdraws a decision.
       if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
+      if (gate.control) gate.control = ControlState::kOpen;
       gate.flag = Flag::kNone;
-      if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
+      // A control that is open does not hold up the verdict.
+      const bool passed = report.verdict == Verdict::kPass && !gate.control;
+      if (passed) report.verdict = Verdict::kUndecided;
     }
   }
   const bool regressed = std::ranges::any_of(report.comparisons, [](const Comparison& one) {
@@ -331,6 +360,7 @@ std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks
 std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> benchmarks,
                                           const SequentialDesign& design, const Levels& levels) {
   std::vector<Comparison> report;
+  std::vector<Comparison> placebos;
   const double gate_level = levels.gate ? levels.gate->stated() : design.alpha;
   const std::optional<double>& passes = levels.gate ? levels.gate->passes() : design.pass_alpha;
   for (const JudgedBenchmark& judged : benchmarks) {
@@ -338,11 +368,14 @@ std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> bench
     for (std::size_t i = 0; i < judged.gates.size(); ++i) {
       const NamedComparison& gate = benchmark.gates()[i];
       report.push_back(GateOf(benchmark, gate, judged.gates[i], design, gate_level));
-      if (passes) report.back().pass_confidence = 1 - *passes;
-      if (levels.gate && !judged.gates[i].settled) {
-        report.back().expected_blocks =
-            ExpectedBlocks(benchmark, gate.comparison, design, *levels.gate);
+      if (passes && !gate.comparison.is_control()) report.back().pass_confidence = 1 - *passes;
+      const SignificanceLevel* const level = levels.Of(gate.comparison);
+      if (level != nullptr && !judged.gates[i].settled) {
+        report.back().expected_blocks = ExpectedBlocks(benchmark, gate.comparison, design, *level);
       }
+      if (!benchmark.IsPlacebo(gate)) continue;
+      placebos.push_back(PlaceboOf(std::move(report.back())));
+      report.pop_back();
     }
   }
   std::vector<Comparison> infos;
@@ -360,27 +393,58 @@ std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> bench
       }
     }
   }
+  std::ranges::move(placebos, std::back_inserter(report));
   FlagInfoMetrics(infos, directions, design.alpha);
   std::ranges::move(infos, std::back_inserter(report));
   return report;
 }
 
-Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks) {
+namespace {
+
+// The judgements of a session, without those of controls that say nothing about the code.
+struct JudgementCounts {
+  bool regressed = false;
   bool open = false;
   bool judged = false;
+  bool control_changed = false;
+
+  void Add(const Judgement& one, bool control) {
+    control_changed = control_changed || one.reason == Reason("control_changed");
+    // A control that fails in the candidate alone, or that it lacks, is not the machine's.
+    regressed = regressed || one.verdict == Verdict::kRegression;
+    if (control) return;
+    open = open || one.verdict == Verdict::kUndecided || !one.settled;
+    judged = true;
+  }
+};
+
+JudgementCounts CountJudgements(std::span<const JudgedBenchmark> benchmarks) {
+  JudgementCounts counts;
   for (const JudgedBenchmark& benchmark : benchmarks) {
-    open = open || !benchmark.analysis->AllGatesSettled();
-    std::vector<Judgement> judgements = benchmark.gates;
-    for (const std::optional<Judgement>& info : benchmark.infos) {
-      if (info) judgements.push_back(*info);
+    const BenchmarkAnalysis& analysis = *benchmark.analysis;
+    counts.open = counts.open || !analysis.gates_fixed() || analysis.LacksGates();
+    for (std::size_t i = 0; i < benchmark.gates.size(); ++i) {
+      counts.Add(benchmark.gates[i], analysis.gates()[i].comparison.is_control());
     }
-    for (const Judgement& one : judgements) {
-      if (one.verdict == Verdict::kRegression) return Verdict::kRegression;
-      open = open || one.verdict == Verdict::kUndecided;
-      judged = true;
+    for (std::size_t i = 0; i < benchmark.infos.size(); ++i) {
+      if (!benchmark.infos[i]) continue;
+      counts.Add(*benchmark.infos[i], analysis.IsControl(analysis.infos()[i]));
     }
   }
-  return open || !judged ? Verdict::kUndecided : Verdict::kPass;
+  return counts;
+}
+
+}  // namespace
+
+bool AnyRegressed(std::span<const JudgedBenchmark> benchmarks) {
+  return CountJudgements(benchmarks).regressed;
+}
+
+Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks, bool awaits_controls) {
+  const JudgementCounts counts = CountJudgements(benchmarks);
+  if (counts.control_changed || awaits_controls) return Verdict::kUndecided;
+  if (counts.regressed) return Verdict::kRegression;
+  return counts.open || !counts.judged ? Verdict::kUndecided : Verdict::kPass;
 }
 
 std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
@@ -395,6 +459,8 @@ std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
       if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
       const Judgement& judgement = judged.gates[i];
       WarnOfCounts(benchmark, gate, judgement, warnings);
+      const bool differs = benchmark.IsPlacebo(gate) && gate.comparison.Changed(levels.info);
+      if (differs && judgement.reason.empty()) warnings.push_back(PlaceboDiffers(benchmark, gate));
       if (judgement.reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, gate));
       const bool lost =
           judgement.reason == Reason("not_positive") || judgement.reason == Reason("out_of_range");
@@ -416,10 +482,6 @@ std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
       if (info.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, info));
       if (judged.infos[i] && judged.infos[i]->reason == Reason("no_ratio")) {
         warnings.push_back(NoRatioOf(benchmark, info));
-      }
-      const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
-      if (placebo && info.comparison.Changed(levels.info)) {
-        warnings.push_back(PlaceboDiffers(benchmark, info));
       }
     }
   }
@@ -446,12 +508,14 @@ std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
 }
 
 std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark,
-                                          const SequentialDesign& design,
-                                          const SignificanceLevel& level) {
+                                          const SequentialDesign& design, const Levels& levels) {
   std::optional<double> most;
   for (const NamedComparison& gate : benchmark.gates()) {
+    const SignificanceLevel* const level = levels.Of(gate.comparison);
     if (benchmark.JudgementOf(gate).settled) continue;
-    const std::optional<double> further = ExpectedBlocks(benchmark, gate.comparison, design, level);
+    if (level == nullptr) return std::nullopt;
+    const std::optional<double> further =
+        ExpectedBlocks(benchmark, gate.comparison, design, *level);
     if (!further) return std::nullopt;
     most = std::max(most.value_or(0), *further);
   }

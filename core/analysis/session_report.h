@@ -23,13 +23,21 @@ std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks
 
 /// Summarises the comparisons of a session. Everything is computed from the benchmarks.
 ///
-/// Gates come first, then info metrics that have a pair, both in the order of the spec.
+/// Gates come first, then placebos, then info metrics that have a pair, all in the order of the
+/// spec.
 std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> benchmarks,
                                           const SequentialDesign& design, const Levels& levels);
 
+/// Returns whether any gate regressed.
+bool AnyRegressed(std::span<const JudgedBenchmark> benchmarks);
+
 /// Returns regression if any gate regressed, else undecided if any gate is undecided or there are
-/// no gates, else pass.
-Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks);
+/// no gates, else pass. Controls do not count, but if one changed, it is undecided whatever the
+/// gates show.
+///
+/// @param awaits_controls  whether further blocks may still show that a control changed; the
+/// verdict is then undecided, too
+Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks, bool awaits_controls);
 
 /// Sets the gates that a warning invalidates to undecided, and updates the verdict of the report. A
 /// warning identifies its gate by benchmark, metric, reference and candidate. If a gate is already
@@ -45,6 +53,7 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
 
 /// Returns the warnings about the samples: `missing_values`, `resolution`, `intervals_disjoint`
 /// (`info_intervals_disjoint` for a metric that does not gate), `estimate_outside` and `placebo`.
+/// Those about controls as such are control_report.h's.
 std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
                                     const Levels& levels);
 
@@ -61,7 +70,6 @@ std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
 /// Returns the expected number of further blocks until the last open gate of the benchmark is
 /// decided. Returns nothing if an open gate lacks a forecast, or if there are no open gates.
 std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark,
-                                          const SequentialDesign& design,
-                                          const SignificanceLevel& level);
+                                          const SequentialDesign& design, const Levels& levels);
 
 }  // namespace benchd

@@ -29,11 +29,12 @@ struct TableColumn {
 /// The options for the analysis of a table.
 struct TableOptions {
   /// The options that a table shares with a session. These fields apply: estimator, rule, level,
-  /// margin, limits, schedule and seed, and from the first benchmark the gates, `allow_missing` and
-  /// `accept_exit`, which apply to every benchmark of the table. If there are no gates, wall_time
-  /// is the gate. In a table without that column, every metric with a direction is a gate (for a
-  /// harness, if its values permit a relative change), so there may be no gates. With `placebo`, an
-  /// arm named `placebo` is a placebo, in addition to arms with that role.
+  /// margin, limits, schedule and seed, and from the first benchmark the gates, `allow_missing`,
+  /// `accept_exit` and `controls`, which apply to every benchmark of the table. If there are no
+  /// gates, wall_time is the gate. In a table without that column, every metric with a direction is
+  /// a gate (for a harness, if its values permit a relative change), so there may be no gates. With
+  /// `placebo`, an arm named `placebo` is a placebo, in addition to arms with that role. Placebos
+  /// are controls.
   SessionSpec spec;
   /// The gates of single benchmarks, by name. They replace the gates of `spec`.
   std::map<std::string, std::vector<Gate>> gates_of;

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "core/analysis/controls.h"
 #include "core/analysis/gate_names.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/text.h"
@@ -195,6 +196,9 @@ class Planner {
       wanted_ = options.spec.benchmarks.front().gates;
       allow_missing_ = options.spec.benchmarks.front().allow_missing;
       accept_exit_ = options.spec.benchmarks.front().accept_exit;
+      controls_ = options.spec.benchmarks.front().controls;
+      // On a command line, true is a name like any other.
+      if (options.spec.benchmarks.front().control) controls_.emplace_back("true");
     }
     wanted_of_ = options.gates_of;
   }
@@ -214,12 +218,14 @@ class Planner {
                              "omit it, or add a column exit_code");
     }
     TRY_VOID(SelectBenchmarks(options.only));
+    TRY_VOID(CheckControlNames());
     NoteOpponents();
     plan_.by_number.resize(table_.benchmarks.size());
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
       if (plan_.wanted[b]) TakeBenchmark(b);
     }
     if (plan_.benchmarks.empty() || !any_pair_) return NothingInCommon();
+    if (std::ranges::all_of(plan_.spec.benchmarks, IsControl)) return OnlyControls();
     if (comparisons_ > kMaxTableComparisons) {
       return InvalidArgument(
           "table",
@@ -416,6 +422,17 @@ class Planner {
     return {};
   }
 
+  // Checks the names of controls by the benchmarks and columns of the table.
+  Result<void> CheckControlNames() const {
+    for (const std::string& name : controls_) {
+      const auto stands_for = [&name](const std::string& text) { return NamesControl(name, text); };
+      if (std::ranges::any_of(table_.benchmarks, stands_for)) continue;
+      if (std::ranges::any_of(plan_.metrics, stands_for, &MetricInfo::name)) continue;
+      return UnknownControl(name, table_.benchmarks);
+    }
+    return {};
+  }
+
   std::vector<std::size_t> ReferencesOf(const Roles& roles) const {
     std::vector<std::size_t> references;
     for (const std::string& name : references_) {
@@ -477,6 +494,7 @@ class Planner {
     if (table_.from_harness) benchmark.parse = "harness";  // then metrics are never built-in
     benchmark.allow_missing = allow_missing_;
     benchmark.accept_exit = accept_exit_;
+    benchmark.controls = controls_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
                       : wanted_.empty()       ? DefaultGates(from, named)
                                               : NamedGates(b);
@@ -554,6 +572,7 @@ class Planner {
   bool by_role_ = false;
   bool allow_missing_ = false;
   std::vector<int> accept_exit_;
+  std::vector<std::string> controls_;
   bool any_pair_ = false;  // a benchmark has rows of a reference and of a candidate
 };
 

@@ -22,6 +22,11 @@ BENCHD_NAMES(Basis, "interval", "estimate", "exact")
 enum class Flag { kNone, kImprovement, kWorse };
 BENCHD_NAMES(Flag, "none", "improvement", "worse")
 
+/// What the interval of a control says about it (analysis/controls.h): it establishes that the
+/// change lies within the margin in both directions, that it lies beyond it in one, or neither.
+enum class ControlState { kOpen, kUnchanged, kChanged };
+BENCHD_NAMES(ControlState, "open", "unchanged", "changed")
+
 /// An estimate with its interval. The ends are absent until the method has an interval.
 struct Effect {
   double estimate = 0;
@@ -148,6 +153,10 @@ struct Comparison {
   /// The second phase of a gate that regressed in the first one; absent until that phase begins.
   /// All other figures are those of the first phase, and `verdict` is that of both.
   std::optional<Confirmation> confirmation;
+  /// The state of a control; absent for everything else. The gates of a benchmark that is a control
+  /// have it, and the placebo's comparisons, whose role is kInfo. A control that changed is
+  /// undecided with the reason `control_changed`, in either direction.
+  std::optional<ControlState> control;
   bool operator==(const Comparison&) const = default;
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
@@ -155,7 +164,7 @@ BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, b
               mean_reference, mean_candidate, sd_reference, sd_candidate, change, difference,
               last_change, last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
               change_allowance, difference_allowance, expected_blocks, eta, forecast, basis,
-              confirmation)
+              confirmation, control)
 
 /// The progress of a benchmark, from which the schedule chooses the next benchmark. It depends only
 /// on the runs so far, so a session that is resumed or replayed from its stored runs continues in

@@ -141,10 +141,13 @@ struct Report {
   /// The estimates of a session that measures its arms, which has no comparisons. Its verdict is a
   /// pass if every estimate that was asked for is precise, else undecided.
   std::vector<Estimate> estimates;
+  /// Whether a control changed, in either phase. `verdict` is then undecided, whatever the gates
+  /// show, and the warning `control_changed` names the control.
+  bool control_changed = false;
   bool operator==(const Report&) const = default;
 };
 BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings,
-              geometric_means, time_left, orders, worst_runs, estimates)
+              geometric_means, time_left, orders, worst_runs, estimates, control_changed)
 
 /// The run that made a session fail, if there is one.
 struct FailedRun {

@@ -28,8 +28,8 @@ struct SessionId {
 SessionId MakeSessionId(std::uint64_t random);
 
 /// The role of an arm. The placebo is a copy of the first reference that is compared but never
-/// gates. A measured arm is not compared: the result is its mean or quantile (model/measurement.h),
-/// and all arms of its session are measured.
+/// gates: it is a control (Benchmark::control). A measured arm is not compared: the result is its
+/// mean or quantile (model/measurement.h), and all arms of its session are measured.
 enum class ArmRole { kReference, kCandidate, kPlacebo, kMeasured };
 BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo", "measured")
 
@@ -186,14 +186,23 @@ struct Benchmark {
   /// Whether each benchmark of the program always runs alone. Otherwise those whose runs are mostly
   /// the start of the program share processes (analysis/benchmark_groups.h).
   bool no_groups = false;
+  /// Whether the benchmark is a control: something that must not change. All of its gates are
+  /// controls, which tell a machine that changed from code that did (analysis/controls.h).
+  bool control = false;
+  /// Names of controls, or patterns for them (analysis/controls.h): of this benchmark, and of those
+  /// that its program lists or prints. It is an error if a name matches nothing in any benchmark
+  /// that has it.
+  std::vector<std::string> controls;
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, parse_file, gates, input,
               output, output_path, ignore_failure, accept_exit, allow_missing, check_output,
-              default_margin, harness, only, inner, no_groups)
+              default_margin, harness, only, inner, no_groups, control, controls)
 
 /// The maximum number of benchmarks of a session, including those found in its programs.
 inline constexpr std::size_t kMaxBenchmarks = 1000;
+/// The maximum number of names of controls that a benchmark may have.
+inline constexpr std::size_t kMaxControlNames = 100;
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

@@ -59,6 +59,7 @@ void AddSession(const SessionRecord& record, std::size_t position, GateSummary& 
   summary.uid = record.spec.caller.uid;
   summary.ended_at = snapshot.ended_at.value_or(snapshot.submitted_at);
   summary.labels = record.spec.labels;
+  summary.control_changed = snapshot.report->control_changed;
   AddArms(record.spec, summary);
   if (!snapshot.machine) return;
   const Environment& environment = snapshot.machine->environment;
@@ -115,6 +116,9 @@ std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
     if (estimate.asked) summaries.push_back(SummaryOf(estimate));
   }
   for (std::size_t i = 0; i < summaries.size(); ++i) AddSession(record, i, summaries[i]);
+  if (!snapshot.report->control_changed) return summaries;
+  // The session is undecided, whatever its gates show.
+  for (GateSummary& summary : summaries) summary.verdict = Verdict::kUndecided;
   return summaries;
 }
 

@@ -51,12 +51,15 @@ struct GateSummary {
   /// The value of a measured arm with its interval, in `unit`. Such a summary has no reference and
   /// no change. Its candidate is the arm, and `mean_candidate` the estimate.
   std::optional<Effect> value;
+  /// Whether a control of the session changed, so that the values are those of a machine that
+  /// changed. Such a summary is shown, but is neither a value of a series nor a baseline.
+  bool control_changed = false;
   bool operator==(const GateSummary&) const = default;
 };
 BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, metric, unit,
               better, reference, candidate, reference_commit, candidate_commit, command, labels,
               n_reference, n_candidate, mean_reference, mean_candidate, change, verdict, machine,
-              kernel, settings, value)
+              kernel, settings, value, control_changed)
 
 /// A selection of summaries.
 struct SummaryQuery {

@@ -75,9 +75,17 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      ""},
     {"confirming", "to be confirmed",
      "{metric} of {candidate} regressed against {reference}, and this is to be confirmed", ""},
+    {"unconfirmed", "not confirmed",
+     "{metric} of {candidate} regressed against {reference}, but a control had changed, so there "
+     "was no second phase",
+     ""},
     {"not_confirmed", "not confirmed",
      "{metric} of {candidate} regressed against {reference}, but a second phase of fresh runs did "
      "not confirm it",
+     ""},
+    {"control_changed", "the control changed",
+     "{metric} of {candidate} is a control that changed against {reference} by more than its "
+     "margin: the machine, not the code",
      ""},
     {"not_lognormal", "not log-normal",
      "{metric} of {reference} or {candidate} is not log-normal, so lognormal-mean cannot judge it",

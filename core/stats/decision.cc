@@ -19,6 +19,13 @@ LookDecision DecideAgainst(const Interval& interval, double threshold) {
   return LookDecision::kContinue;
 }
 
+MarginSide SideOfMargin(const Interval& interval, double threshold) {
+  if (interval.lo > threshold) return MarginSide::kAbove;
+  if (interval.hi < -threshold) return MarginSide::kBelow;
+  const bool within = interval.lo > -threshold && interval.hi < threshold;
+  return within ? MarginSide::kWithin : MarginSide::kOpen;
+}
+
 LookDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
                            double width) {
   if (!(shown.hi - shown.lo < width)) return LookDecision::kContinue;

@@ -24,6 +24,20 @@ LookDecision DecideAgainst(const Interval& interval, double threshold);
 LookDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
                            double width);
 
+/// Where the whole interval of a control lies, whose margin counts in both directions.
+enum class MarginSide { kOpen, kWithin, kAbove, kBelow };
+
+/// Returns kAbove if the whole interval lies above the threshold, kBelow if it lies below the
+/// threshold with the other sign, and kWithin if it lies between the two. On the log scale, the
+/// second threshold is that of the same margin with the arms exchanged.
+///
+/// The interval covers the effect on both sides, so each statement is wrong with at most the level
+/// of one end, and kAbove or kBelow together with at most the level of the interval. Source:
+/// D. J. Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680, for kWithin.
+///
+/// @param threshold  on the scale of the interval, at least 0
+MarginSide SideOfMargin(const Interval& interval, double threshold);
+
 /// Converts a relative margin m to a threshold on the log scale: log1p(m) if lower is better, which
 /// needs m > -1. Rates are analysed as slowdowns, so their threshold is -log1p(-m), which needs
 /// m < 1. A negative m has a threshold below 0, on the side of improvements.

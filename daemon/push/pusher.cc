@@ -81,6 +81,11 @@ Postgres::Row RowOf(const GateSummary& summary, const PushConfig& config) {
   const auto end = [&summary](auto member) -> std::optional<double> {
     return summary.change ? (*summary.change).*member : std::nullopt;
   };
+  // A table without a column for it would take the values of a machine that changed for those of
+  // the code. Readers leave out rows without a mean.
+  const auto mean = [&summary](const std::optional<double>& of) {
+    return summary.control_changed ? std::nullopt : of;
+  };
   std::optional<std::string> labels;
   if (config.labels) {
     nlohmann::json object = nlohmann::json::object();
@@ -103,8 +108,8 @@ Postgres::Row RowOf(const GateSummary& summary, const PushConfig& config) {
                                    : std::nullopt,
           std::to_string(summary.n_reference),
           std::to_string(summary.n_candidate),
-          Number(summary.mean_reference),
-          Number(summary.mean_candidate),
+          Number(mean(summary.mean_reference)),
+          Number(mean(summary.mean_candidate)),
           Number(effect(&Effect::estimate)),
           Number(end(&Effect::lo)),
           Number(end(&Effect::hi)),

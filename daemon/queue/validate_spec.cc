@@ -280,6 +280,15 @@ class ParseFormats {
   std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
 
+Result<void> CheckControlNames(const Benchmark& benchmark) {
+  if (benchmark.controls.size() > kMaxControlNames) {
+    return InvalidArgument("control", fmt::format("more than {} names", kMaxControlNames),
+                           "name several by a pattern, such as 'control/*'");
+  }
+  for (const std::string& name : benchmark.controls) TRY_VOID(CheckName("control", name));
+  return {};
+}
+
 Result<void> CheckRoles(const Benchmark& benchmark) {
   if (IsMeasured(benchmark)) return {};
   if (!ArmsWithRole(benchmark, ArmRole::kMeasured).empty()) {
@@ -297,6 +306,7 @@ Result<void> CheckRoles(const Benchmark& benchmark) {
 
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckName("benchmark", benchmark.name));
+  TRY_VOID(CheckControlNames(benchmark));
   if (benchmark.arms.size() > kMaxArms)
     return InvalidArgument("arms", "a benchmark has more than 64 arms");
   std::set<std::string> names;
@@ -498,6 +508,7 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
       add(*text);
     }
     for (const std::string& pattern : benchmark.only) add(pattern);
+    for (const std::string& name : benchmark.controls) add(name);
     for (const Arm& arm : benchmark.arms) {
       bytes += sizeof(Arm);
       for (const std::string* text : {&arm.name, &arm.command, &arm.cwd, &arm.interpreter,

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/controls.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
@@ -40,8 +41,12 @@ bool IsListed(const Benchmark& benchmark, std::size_t arm) {
   return benchmark.arms[arm].role != ArmRole::kPlacebo;
 }
 
+/// Returns whether --only selects a benchmark of the program. Controls accompany those it selects.
 bool IsWanted(const Benchmark& benchmark, const std::string& name) {
-  return benchmark.only.empty() ||
+  const auto is_control = [&](const std::string& control) {
+    return NamesControl(control, name) || NamesControl(control, benchmark.name + "/" + name);
+  };
+  return benchmark.only.empty() || std::ranges::any_of(benchmark.controls, is_control) ||
          std::ranges::any_of(benchmark.only, [&name](const std::string& pattern) {
            return MatchesPattern(pattern, name);
          });
@@ -120,6 +125,7 @@ Result<FoundBenchmarks> Match(const Benchmark& benchmark, const NamesByArm& list
 std::size_t BytesOf(const Benchmark& benchmark) {
   std::size_t bytes = benchmark.adapter.size() + benchmark.parse.size();
   for (const Gate& gate : benchmark.gates) bytes += gate.metric.size();
+  for (const std::string& name : benchmark.controls) bytes += name.size();
   for (const Hook* hook : {&benchmark.hooks.prepare, &benchmark.hooks.conclude}) {
     bytes += 2 * hook->command.size();
   }
@@ -299,6 +305,7 @@ asio::awaitable<DiscoveryResult> Discover(const SessionServices* services, Sessi
   if (fits) {
     ExpandBenchmarks(all, expanded);
     fits = CheckNames(expanded);
+    if (fits) fits = CheckListedControls(expanded.benchmarks);
   }
   if (!fits) co_return DiscoveryResult{Failure{std::move(fits).error(), std::nullopt}, false};
   SetRunCommands(expanded);

@@ -91,7 +91,7 @@ void AddUnmatched(const SessionSpec& spec, const std::vector<FoundBenchmarks>& f
                     {}, arm));
   }
   if (all.gates.empty()) return;
-  report.verdict = Verdict::kRegression;
+  if (!report.control_changed) report.verdict = Verdict::kRegression;
   // Gates come first.
   const auto info = std::ranges::find(report.comparisons, ComparisonRole::kInfo, &Comparison::role);
   report.comparisons.insert(info, all.gates.begin(), all.gates.end());

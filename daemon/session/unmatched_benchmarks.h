@@ -10,7 +10,8 @@
 namespace benchd {
 
 /// Adds to a report that some arms lack a benchmark which others have: for a candidate a
-/// regression, or with --allow-missing a warning; for a reference a warning.
+/// regression, or with --allow-missing a warning; for a reference a warning. The session is then a
+/// regression, unless a control changed.
 ///
 /// @param spec  expanded
 void AddUnmatched(const SessionSpec& spec, const std::vector<FoundBenchmarks>& found,

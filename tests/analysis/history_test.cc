@@ -47,6 +47,34 @@ TEST(HistoryTest, AStepIsTheCommitsAtWhichItAppears) {
   EXPECT_NEAR(segment.steps[0].after, 1.102, 0.001);
 }
 
+// A machine that has become slow would be a step.
+TEST(HistoryTest, WhatAControlShowsToBeTheMachinesIsNoStep) {
+  std::vector<GateSummary> summaries = StepAt(24, 24);
+  for (int i = 12; i < 24; ++i) {
+    GateSummary& slow = summaries[static_cast<std::size_t>(i)];
+    slow.mean_candidate = *slow.mean_candidate + 0.3;
+  }
+  EXPECT_EQ(Made(summaries).at(0).segments.at(0).steps.size(), 1U);
+  for (int i = 12; i < 24; ++i) summaries[static_cast<std::size_t>(i)].control_changed = true;
+  const auto history = Made(summaries);
+  EXPECT_EQ(history.at(0).size(), 24U) << "they are shown";
+  EXPECT_TRUE(history.at(0).segments.at(0).steps.empty());
+}
+
+TEST(HistoryTest, AStepIsFoundBesideThem) {
+  std::vector<GateSummary> summaries = StepAt(12, 24);
+  for (const int i : {2, 11, 12}) {
+    summaries[static_cast<std::size_t>(i)].mean_candidate = 2;
+    summaries[static_cast<std::size_t>(i)].control_changed = true;
+  }
+  const auto history = Made(std::move(summaries));
+  const HistorySegment& segment = history.at(0).segments.at(0);
+  ASSERT_EQ(segment.steps.size(), 1U);
+  EXPECT_EQ(segment.entries[segment.steps[0].point.index].session.value, "s13");
+  EXPECT_NEAR(segment.steps[0].before, 1.002, 0.001);
+  EXPECT_NEAR(segment.steps[0].after, 1.102, 0.001);
+}
+
 TEST(HistoryTest, AStepAtTheEdgeOfASegmentIsNobodys) {
   for (auto change : {+[](GateSummary& s) { s.kernel = "6.2"; },
                       +[](GateSummary& s) { s.settings = "governor=performance"; }}) {

@@ -82,6 +82,22 @@ TEST(MachineCombinationTest, WhatTheSessionsRefusedNoNumberOfMachinesDecides) {
   }
 }
 
+TEST(MachineCombinationTest, ASessionWhoseControlChangedRefusesAllItsGates) {
+  std::vector<MachineSession> sessions = Sessions({0.2, 0.2, 0.2, 0.2});
+  for (MachineSession& session : sessions) {
+    session.gates.push_back(session.gates[0]);
+    session.gates.back().benchmark = "steady";
+    session.gates.back().control = ControlState::kUnchanged;
+  }
+  EXPECT_EQ(Combined(sessions).gates.size(), 1U) << "a control is not combined";
+  EXPECT_EQ(Combined(sessions).verdict, Verdict::kRegression);
+  sessions[1].warnings = {MakeWarning("control_changed", "the machine, not the code")};
+  sessions[1].gates[0].verdict = Verdict::kRegression;
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kUndecided);
+  EXPECT_EQ(combined.gates[0].refused_by, std::vector<std::string>{"node2.json"});
+}
+
 TEST(MachineCombinationTest, ARefusalOfAnotherBenchmarkOrADecidedGateDoesNotCount) {
   std::vector<MachineSession> sessions = Sessions({0.2, 0.2, 0.2, 0.2});
   sessions[0].warnings = {MakeWarning("resolution", "not here", "other", "candidate"),

@@ -156,7 +156,7 @@ TEST(RetirementTest, WithOnePairOfArmsNobodyIsIdle) {
   spec.benchmarks[0].arms.back().role = ArmRole::kPlacebo;
   SessionAnalysis analysis = Start(spec);
   Noise noise(8);
-  for (int i = 0; i < 10; ++i) Feed(analysis, noise.Wall({1, 2, 1}));
+  for (int i = 0; i < 40; ++i) Feed(analysis, noise.Wall({1, 2, 1}));
   EXPECT_TRUE(analysis.Finished());
   EXPECT_EQ(IdleArmsOf(analysis), IdleSet());
 }

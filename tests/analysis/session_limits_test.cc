@@ -192,7 +192,7 @@ TEST(SessionLimitsTest, TheForecastShrinksToTheVerdict) {
 }
 
 /// Base, candidate and placebo; the placebo slower by `lie`.
-Report WithPlacebo(double lie) {
+Report WithPlacebo(double lie, int blocks = 40) {
   SessionSpec spec = Two();
   Arm placebo = spec.benchmarks[0].arms[0];
   placebo.name = "placebo";
@@ -200,28 +200,39 @@ Report WithPlacebo(double lie) {
   spec.benchmarks[0].arms.push_back(placebo);
   SessionAnalysis analysis = Start(spec);
   Noise noise(20261121);
-  for (int i = 0; i < 40; ++i) Feed(analysis, noise.Wall({1, 1, 1 + lie}));
+  for (int i = 0; i < blocks; ++i) Feed(analysis, noise.Wall({1, 1, 1 + lie}));
   return analysis.Conclude();
 }
 
-TEST(SessionPlaceboTest, ThePlaceboIsComparedAndNeverGates) {
+TEST(SessionPlaceboTest, ThePlaceboIsAControlAndNeverGates) {
   const Report report = WithPlacebo(0.2);
-  EXPECT_EQ(report.verdict, Verdict::kPass);
+  EXPECT_EQ(report.verdict, Verdict::kUndecided) << "the machine finds what is not there";
+  EXPECT_TRUE(report.control_changed);
   const Comparison& placebo = Find(report, "wall_time", "placebo");
   EXPECT_EQ(placebo.role, ComparisonRole::kInfo);
   ASSERT_TRUE(placebo.change && placebo.change->lo);
   EXPECT_GT(*placebo.change->lo, 0.1);
-  // One gate: the candidate's level is not shared with the placebo.
-  EXPECT_EQ(Find(report, "wall_time").confidence, 0.99);
+  EXPECT_FALSE(placebo.verdict);
+  EXPECT_EQ(placebo.control, ControlState::kChanged);
+  // The gate keeps its verdict, and shares the level with the control.
+  EXPECT_EQ(Find(report, "wall_time").verdict, Verdict::kPass);
+  EXPECT_EQ(Find(report, "wall_time").confidence, 0.995);
+  EXPECT_EQ(placebo.confidence, 0.995);
 }
 
-TEST(SessionPlaceboTest, APlaceboThatDiffersIsAWarning) {
-  const auto warned = [](const Report& report) {
-    return std::any_of(report.warnings.begin(), report.warnings.end(),
-                       [](const Warning& warning) { return warning.code == "placebo"; });
+TEST(SessionPlaceboTest, APlaceboThatDiffersWithinItsMarginIsACaution) {
+  const auto warned = [](const Report& report, std::string_view code) {
+    return std::ranges::find(report.warnings, code, &Warning::code) != report.warnings.end();
   };
-  EXPECT_TRUE(warned(WithPlacebo(0.2)));
-  EXPECT_FALSE(warned(WithPlacebo(0)));
+  const Report within = WithPlacebo(0.01, 200);
+  EXPECT_EQ(within.verdict, Verdict::kPass);
+  EXPECT_TRUE(warned(within, "placebo"));
+  EXPECT_FALSE(warned(within, "control_changed"));
+  const Report beyond = WithPlacebo(0.2);
+  EXPECT_FALSE(warned(beyond, "placebo"));
+  EXPECT_TRUE(warned(beyond, "control_changed"));
+  EXPECT_FALSE(warned(WithPlacebo(0), "placebo"));
+  EXPECT_EQ(WithPlacebo(0).verdict, Verdict::kPass);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ GateSummary UnusualSummary() {
           .machine = "x",
           .kernel = "y",
           .settings = "z",
-          .value = Effect{0.6, 0.5, 0.7}};
+          .value = Effect{0.6, 0.5, 0.7},
+          .control_changed = true};
 }
 
 TEST(SummaryConversionTest, LosesNothing) {

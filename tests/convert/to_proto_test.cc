@@ -58,6 +58,8 @@ SessionSpec Unusual() {
   benchmark.only = {"BM_*", "x?"};
   benchmark.inner = "BM_X/8";
   benchmark.no_groups = true;
+  benchmark.control = true;
+  benchmark.controls = {"BM_Z", "calibration/*"};
   spec.benchmarks = {benchmark};
   spec.method = Method::kFixed;
   spec.estimator = {EstimatorKind::kQuantile, 0.9};
@@ -158,6 +160,28 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_EQ(comparison.eta_seconds(), 10.0);
   EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);
+}
+
+TEST(ToProtoTest, AControlHasItsStateAndTheReportWhetherOneChanged) {
+  Report report;
+  report.comparisons = {Comparison{}, Comparison{}};
+  report.comparisons[1].control = ControlState::kUnchanged;
+  v1::Update proto;
+  ToProto(report, SessionState::kDone, &proto);
+  EXPECT_EQ(proto.comparisons(0).control(), v1::CONTROL_STATE_UNSPECIFIED);
+  EXPECT_EQ(proto.comparisons(1).control(), v1::CONTROL_STATE_UNCHANGED);
+  EXPECT_FALSE(proto.control_changed());
+  for (const ControlState state :
+       {ControlState::kOpen, ControlState::kUnchanged, ControlState::kChanged}) {
+    report.comparisons[1].control = state;
+    report.control_changed = state == ControlState::kChanged;
+    v1::Update again;
+    ToProto(report, SessionState::kDone, &again);
+    EXPECT_EQ(again.control_changed(), report.control_changed);
+    const Result<Comparison> back = FromProto(again.comparisons(1));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->control, state);
+  }
 }
 
 TEST(ToProtoTest, AnEstimateCarriesItsNumbersAndNothingElse) {

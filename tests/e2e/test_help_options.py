@@ -59,6 +59,8 @@ class HelpOptionsTest(GitRepository, DaemonTest):
             "parameter-list": [*runs, "-L", "t", "1,2", *[f"{lines} {{t}}"] * len(programs)],
             "parameter-scan": [*runs, "-P", "t", "1", "2", "1",
                                *[f"{lines} {{t}}"] * len(programs)],
+            "control": [*runs, "-L", "t", "1,2", "--control", "t=1",
+                        *[f"{lines} {{t}}"] * len(programs)],
             "between": [*runs, "-L", "t", "1,2", "--between", "t", f"{lines} {{t}}"],
             "git": [*runs, *COMMITS, "true"],
             "same-is-pass": [*runs, *COMMITS, "--same-is-pass", "true"],
@@ -113,7 +115,7 @@ class HelpOptionsTest(GitRepository, DaemonTest):
         options = {command: listed(self.benchctl("help", command).stdout)
                    for command in ("compare", "measure")}
         only_compared = {"margin", "pass-confidence", "sided", "error-rate", "method", "rule",
-                         "fail-fast", "confirm", "schedule", "placebo", "git", "build"}
+                         "fail-fast", "confirm", "control", "schedule", "placebo", "git", "build"}
         self.assertLessEqual(only_compared, set(options["compare"]))
         self.assertFalse(only_compared & set(options["measure"]))
         for name in sorted(set(options["compare"]) - set(options["measure"])):

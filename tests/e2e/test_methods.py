@@ -76,13 +76,15 @@ class MethodTest(DaemonTest):
         self.assertLess(change["hi"] - change["lo"], 0.03)
         self.assertEqual(comparison["decided"]["blocks"], comparison["n_reference"])
 
-    def test_a_placebo_is_compared_and_does_not_gate(self):
+    def test_a_placebo_is_a_control_and_does_not_gate(self):
         comparison = self.compare("--placebo")
-        self.assertEqual(comparison["confidence"], 0.99)
+        self.assertEqual(comparison["confidence"], 0.995, "they share the level")
         placebo = [c for c in self.verdict["comparisons"]
                    if c["candidate"] == "placebo" and c["metric"] == "t"]
         self.assertEqual(len(placebo), 1, self.verdict)
         self.assertEqual(placebo[0]["role"], "info")
+        self.assertEqual(placebo[0]["control"], "unchanged")
+        self.assertNotIn("verdict", placebo[0])
         self.assertLess(placebo[0]["change"]["lo"], 0)
         self.assertGreater(placebo[0]["change"]["hi"], 0)
         self.assertEqual(self.verdict["runs"]["placebo"], self.verdict["runs"]["base"])

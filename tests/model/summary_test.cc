@@ -58,6 +58,18 @@ TEST(SummaryTest, HasAGateWithItsArmsAndWhereItWasMeasured) {
   EXPECT_EQ(summary.settings, "cpus=1-2 governor=performance");
 }
 
+TEST(SummaryTest, OfASessionWhoseControlChangedNoVerdictIsKept) {
+  SessionRecord record = Done();
+  EXPECT_FALSE(SummariesOf(record).at(0).control_changed);
+  record.snapshot.report->control_changed = true;
+  record.snapshot.report->comparisons[1].verdict = Verdict::kRegression;
+  const std::vector<GateSummary> summaries = SummariesOf(record);
+  ASSERT_EQ(summaries.size(), 1U);
+  EXPECT_TRUE(summaries[0].control_changed);
+  EXPECT_EQ(summaries[0].verdict, Verdict::kUndecided);
+  EXPECT_EQ(summaries[0].mean_candidate, 0.5);
+}
+
 TEST(SummaryTest, AMeasuredArmHasItsValueAndNoReference) {
   SessionRecord record = Done();
   for (Arm& arm : record.spec.benchmarks[0].arms) arm.role = ArmRole::kMeasured;

@@ -27,6 +27,19 @@ TEST(PushRowTest, HasAColumnForEachAndCommandsAndLabelsOnlyWhereAskedFor) {
   EXPECT_EQ(more[25], R"({"k":"v"})");
 }
 
+TEST(PushRowTest, AValueOfAMachineThatChangedIsNotPushed) {
+  GateSummary summary{.session = {"a"}};
+  summary.mean_reference = 1;
+  summary.mean_candidate = 2;
+  summary.change = Effect{1, {}, {}};
+  EXPECT_EQ(RowOf(summary, {})[16], "2");
+  summary.control_changed = true;
+  const Postgres::Row row = RowOf(summary, {});
+  EXPECT_FALSE(row[15]);
+  EXPECT_FALSE(row[16]);
+  EXPECT_EQ(row[17], "1") << "the row still says what the session found";
+}
+
 TEST(PushPositionTest, IsKeptAndBeginsAnewWhereItCannotBeRead) {
   const TempFolder folder;
   const Position position(folder / "position");

@@ -362,6 +362,10 @@ INSTANTIATE_TEST_SUITE_P(
                   s.benchmarks[0].only = {"a", ""};
                 },
                 "only"},
+        BadSpec{"empty_control", [](auto& s) { s.benchmarks[0].controls = {"a", ""}; }, "control"},
+        BadSpec{"too_many_controls",
+                [](auto& s) { s.benchmarks[0].controls.assign(kMaxControlNames + 1, "a"); },
+                "control"},
         BadSpec{"inner_benchmark_of_a_client", [](auto& s) { s.benchmarks[0].inner = "BM_a"; },
                 "inner"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},

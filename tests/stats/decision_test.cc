@@ -35,6 +35,20 @@ TEST(DecisionTest, ANegativeMarginIsAThresholdBelow0) {
   EXPECT_EQ(DecideAgainst({-0.06, -0.04}, LowerIsBetterThreshold(-0.05)), LookDecision::kContinue);
 }
 
+TEST(DecisionTest, AMarginOfBothDirectionsHasTwoEnds) {
+  EXPECT_EQ(SideOfMargin({-0.019, 0.019}, 0.02), MarginSide::kWithin);
+  EXPECT_EQ(SideOfMargin({0.021, 0.03}, 0.02), MarginSide::kAbove);
+  EXPECT_EQ(SideOfMargin({-0.03, -0.021}, 0.02), MarginSide::kBelow);
+  EXPECT_EQ(SideOfMargin({-0.03, 0.01}, 0.02), MarginSide::kOpen) << "a pass of an ordinary gate";
+  EXPECT_EQ(SideOfMargin({0.01, 0.03}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({-0.03, 0.03}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({0.02, 0.03}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({-0.02, 0.01}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({-kInfinity, 0.01}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({-kInfinity, kInfinity}, 0.02), MarginSide::kOpen);
+  EXPECT_EQ(SideOfMargin({0.03, kInfinity}, 0.02), MarginSide::kAbove);
+}
+
 TEST(DecisionTest, AnIntervalWithoutAnEndIsNeverNarrowEnough) {
   EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, 1e300), LookDecision::kContinue);
   EXPECT_EQ(DecideByWidth({1, 2}, 0, {1, std::nan("")}, 1e300), LookDecision::kContinue);

@@ -23,7 +23,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
                          s18, s19, s20, s21, s22, s23, s24, s25] = SessionSpec{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17,
-                         b18, b19, b20] = Benchmark{};
+                         b18, b19, b20, b21, b22] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13] = Arm{};
   [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7, h8, h9] = Hooks{};
   [[maybe_unused]] auto [bp1, bp2, bp3, bp4, bp5] = BuildPlan{};
@@ -45,7 +45,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
-  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13] = Report{};
+  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13, o14] = Report{};
   [[maybe_unused]] auto [sc1, sc2, sc3, sc4, sc5, sc6] = SuiteChange{};
   [[maybe_unused]] auto [ao1, ao2, ao3, ao4, ao5, ao6] = ArmOrder{};
   [[maybe_unused]] auto [af1, af2] = ArmFactor{};
@@ -57,7 +57,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8, w9] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
-                         x33, x34, x35, x36] = Comparison{};
+                         x33, x34, x35, x36, x37] = Comparison{};
   [[maybe_unused]] auto [cf1, cf2, cf3, cf4, cf5, cf6] = Confirmation{};
   [[maybe_unused]] auto [es1, es2, es3, es4, es5, es6, es7, es8, es9, es10, es11, es12, es13, es14,
                          es15, es16, es17, es18, es19] = Estimate{};

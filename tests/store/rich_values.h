@@ -78,7 +78,9 @@ inline SessionSpec RichSpec() {
                             .harness = "google-benchmark",
                             .only = {"BM_*", "x?"},
                             .inner = "BM_X/8",
-                            .no_groups = true};
+                            .no_groups = true,
+                            .control = true,
+                            .controls = {"BM_Z", "calibration/*"}};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,
@@ -163,7 +165,8 @@ inline Comparison RichComparison() {
                     .eta = Nanoseconds(99),
                     .forecast = Forecast{.remedy = Remedy::kMoreRuns, .seconds = 1.5, .runs = 77},
                     .basis = Basis::kExact,
-                    .confirmation = RichConfirmation()};
+                    .confirmation = RichConfirmation(),
+                    .control = ControlState::kChanged};
 }
 
 inline SessionSnapshot RichSnapshot() {
@@ -236,7 +239,8 @@ inline SessionSnapshot RichSnapshot() {
                      .precise = false,
                      .reason = "resolution",
                      .expected_blocks = 7.5,
-                     .eta = Nanoseconds(9)}}};
+                     .eta = Nanoseconds(9)}},
+      .control_changed = true};
   const FailedRun run{.benchmark = "parse",
                       .arm = "feature",
                       .block = 4,

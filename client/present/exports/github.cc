@@ -13,6 +13,7 @@
 #include "client/present/text.h"
 #include "client/present/verdict_words.h"
 #include "client/present/words.h"
+#include "core/analysis/control_report.h"
 
 namespace benchd::client {
 namespace {
@@ -87,12 +88,15 @@ std::string RenderGithub(const v1::Session& session, std::span<const v1::Run>) {
   const std::vector<const v1::Comparison*> means = MeansOf(session);
   const SeriesNames names(means);
   const bool any_gate = !GatesOf(session.report()).empty();
+  const std::string changed = session.report().control_changed() ? kControlChangedWords : "";
   Json list = Json::array();
   for (const v1::Comparison* c : means) {
     const bool gate = c->role() == v1::COMPARISON_ROLE_GATE;
     if (any_gate && !gate) continue;
-    AddEntry(*c, names.Of(*c),
-             gate ? ResultWords(*c, Style()) + ": " + GateSentence(*c, Style()) : "", list);
+    const std::string words =
+        gate ? ResultWords(*c, Style()) + ": " + GateSentence(*c, Style()) : "";
+    AddEntry(*c, names.Of(*c), changed + (changed.empty() || words.empty() ? "" : "; ") + words,
+             list);
   }
   for (const v1::Estimate* one : MeasuredOf(session)) {
     AddEntry(*one, SeriesNameOf(*one), EstimateState(*one) + ": " + EstimateSentence(*one, Style()),

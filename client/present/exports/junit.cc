@@ -16,6 +16,7 @@
 #include "client/present/sentence.h"
 #include "client/present/units.h"
 #include "client/present/verdict_words.h"
+#include "core/analysis/control_report.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
@@ -72,11 +73,21 @@ struct JunitCounts {
   }
 };
 
-JunitCounts JunitCountsOf(const std::vector<const v1::Comparison*>& gates) {
+// Returns whether the control of the session changed, so that nothing is known about a gate. What
+// the controls themselves show stays as it is.
+bool IsVoid(const v1::Comparison& gate, const v1::Update& report) {
+  return report.control_changed() && gate.control() == v1::CONTROL_STATE_UNSPECIFIED;
+}
+
+JunitCounts JunitCountsOf(const std::vector<const v1::Comparison*>& gates,
+                          const v1::Update& report) {
   JunitCounts counts{.tests = gates.size()};
   for (const v1::Comparison* gate : gates) {
-    if (gate->verdict() == v1::VERDICT_REGRESSION) ++counts.failures;
-    if (gate->verdict() == v1::VERDICT_UNDECIDED) ++counts.skipped;
+    if (IsVoid(*gate, report) || gate->verdict() == v1::VERDICT_UNDECIDED) {
+      ++counts.skipped;
+    } else if (gate->verdict() == v1::VERDICT_REGRESSION) {
+      ++counts.failures;
+    }
   }
   return counts;
 }
@@ -119,17 +130,23 @@ std::string WarningLines(const std::vector<Warning>& warnings) {
 }
 
 // Renders the test case of a gate. `warnings` are lines about the gate.
-std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
-  const std::string sentence = GateSentence(gate, Style());
+std::string JunitCase(const v1::Comparison& gate, const v1::Update& report,
+                      const std::string& warnings) {
+  std::string sentence = GateSentence(gate, Style());
+  const bool is_void = IsVoid(gate, report);
+  if (is_void) {
+    sentence = std::string(kControlChangedWords) + " (" + ResultWords(gate, Style()) + ": " +
+               sentence + ")";
+  }
   const auto element = [&sentence](const std::string& name) {
     return "      <" + name + XmlAttribute("message", sentence) + "/>\n";
   };
   std::string result;
   std::string output = warnings;
-  if (gate.verdict() == v1::VERDICT_REGRESSION) {
-    result = element("failure" + XmlAttribute("type", VerdictWords(gate, Style())));
-  } else if (gate.verdict() == v1::VERDICT_UNDECIDED) {
+  if (is_void || gate.verdict() == v1::VERDICT_UNDECIDED) {
     result = element("skipped");
+  } else if (gate.verdict() == v1::VERDICT_REGRESSION) {
+    result = element("failure" + XmlAttribute("type", VerdictWords(gate, Style())));
   } else {
     output = (IsImproved(gate) ? "improved: " : "") + sentence +
              (warnings.empty() ? "" : "\n" + warnings);
@@ -161,7 +178,7 @@ std::string JunitSuite(const std::string& benchmark, const JunitCounts& counts,
 
 // Some readers show the output of a case and others that of its suite, so both contain the warning.
 std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
-                       const std::vector<Warning>& warnings) {
+                       const v1::Update& report, const std::vector<Warning>& warnings) {
   const std::vector<Warning> own = WarningsOf(benchmark, warnings);
   const std::set<std::string_view> arms = ArmsOf(gates);
   std::string cases;
@@ -170,9 +187,9 @@ std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
     std::ranges::copy_if(own, std::back_inserter(of_gate), [gate, &arms](const Warning& warning) {
       return IsSaidOf(warning, *gate, arms);
     });
-    cases += JunitCase(*gate, WarningLines(of_gate));
+    cases += JunitCase(*gate, report, WarningLines(of_gate));
   }
-  return JunitSuite(benchmark, JunitCountsOf(gates), cases, own);
+  return JunitSuite(benchmark, JunitCountsOf(gates, report), cases, own);
 }
 
 // Renders the test case of an estimate that was asked for. One that is not precise is skipped.
@@ -225,16 +242,18 @@ std::string JunitSuites(const v1::Update& report) {
   for (auto first = gates.begin(); first != gates.end();) {
     const std::string& benchmark = (*first)->benchmark();
     const auto next = EndOfBenchmark(first, gates.end());
-    text += JunitSuite(benchmark, Comparisons(first, next), warnings);
+    text += JunitSuite(benchmark, Comparisons(first, next), report, warnings);
     told.insert(benchmark);
     first = next;
   }
   for (const Warning& warning : warnings) {
     const bool of_all = warning.benchmark.empty();
     if (of_all || !told.insert(warning.benchmark).second) continue;
-    text += JunitSuite(warning.benchmark, Comparisons(), warnings);
+    text += JunitSuite(warning.benchmark, Comparisons(), report, warnings);
   }
-  if (told.empty() && !warnings.empty()) text += JunitSuite("session", Comparisons(), warnings);
+  if (told.empty() && !warnings.empty()) {
+    text += JunitSuite("session", Comparisons(), report, warnings);
+  }
   return text;
 }
 
@@ -266,8 +285,9 @@ std::string RenderJunitOfSame(const std::string& sentence) {
 }
 
 // Renders one test suite per benchmark and one test case per gate. A regression is a failure, an
-// undecided gate is skipped, and a failed or cancelled session is one error. The XML is always
-// well-formed: bytes that XML cannot represent become U+FFFD.
+// undecided gate is skipped, as is every gate if a control changed, and a failed or cancelled
+// session is one error. The XML is always well-formed: bytes that XML cannot represent become
+// U+FFFD.
 std::string RenderJunit(const v1::Session& session, std::span<const v1::Run>) {
   const std::string begin = kJunitBegin;
   const std::string end = "</testsuites>\n";
@@ -278,7 +298,7 @@ std::string RenderJunit(const v1::Session& session, std::span<const v1::Run>) {
   const v1::Update& report = session.report();
   const std::vector<const v1::Comparison*> gates = GatesOf(report);
   const JunitCounts counts =
-      Measures(report) ? JunitCountsOf(AskedOf(report)) : JunitCountsOf(gates);
+      Measures(report) ? JunitCountsOf(AskedOf(report)) : JunitCountsOf(gates, report);
   std::string text = begin + counts.Attributes();
   if (report.elapsed_seconds() > 0) {
     text += XmlAttribute("time", Fixed(report.elapsed_seconds(), 3));

@@ -124,6 +124,7 @@ TEST(TableSpecTest, EveryOptionArrives) {
                                                           {"max-runs", "100"},
                                                           {"seed", "7"},
                                                           {"placebo", ""},
+                                                          {"control", "steady"},
                                                           {"allow-missing", ""},
                                                           {"accept-exit", "0,3"},
                                                           {"pass-confidence", "95%"},

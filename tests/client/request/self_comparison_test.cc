@@ -66,6 +66,8 @@ TEST(SelfComparisonTest, OnlyTheTimeLimitsTheSession) {
   spec.set_error_rate(v1::ERROR_RATE_FDR);
   spec.set_confirm(true);
   spec.set_placebo(true);
+  spec.mutable_benchmarks(0)->set_control(true);
+  spec.mutable_benchmarks(1)->add_controls("a");
   spec.mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_SUBSELECTION);
   CompareBaseWithItself(&spec);
   EXPECT_FALSE(spec.limits().has_runs());
@@ -75,6 +77,8 @@ TEST(SelfComparisonTest, OnlyTheTimeLimitsTheSession) {
   EXPECT_FALSE(spec.has_pass_confidence());
   EXPECT_FALSE(spec.confirm());
   EXPECT_FALSE(spec.placebo());
+  EXPECT_FALSE(spec.benchmarks(0).control());
+  EXPECT_TRUE(spec.benchmarks(1).controls().empty());
   EXPECT_FALSE(spec.has_estimator());
   EXPECT_GT(spec.rule().precision_width(), 0);
   const auto model = convert::FromProto(spec);

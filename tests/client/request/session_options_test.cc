@@ -142,6 +142,7 @@ class RandomSession {
       benchmark->set_no_groups(Coin());
       for (std::uint64_t n = Upto(2); n > 0; --n) benchmark->add_only(Text() + "*");
     }
+    for (std::uint64_t n = Upto(2); n > 0; --n) benchmark->add_controls("c" + Text());
     if (Coin()) benchmark->set_parse_file(Text());
     for (std::uint64_t n = Upto(2); n > 0; --n) {
       v1::Gate* gate = benchmark->add_gates();

@@ -262,6 +262,52 @@ TEST(SuiteTest, OnlySelectsInsideAProgramThatHasSeveralBenchmarks) {
   EXPECT_EQ(OnlyOf(own, 4), Texts{"x*"});
 }
 
+Texts ControlsOf(const Result<v1::SessionSpec>& spec, int benchmark) {
+  EXPECT_TRUE(spec) << (spec ? "" : spec.error().message);
+  if (!spec || benchmark >= spec->benchmarks_size()) return {};
+  const auto& controls = spec->benchmarks(benchmark).controls();
+  return {controls.begin(), controls.end()};
+}
+
+TEST(SuiteTest, AControlIsABenchmarkOrNamed) {
+  const std::string text = std::string(kSuiteArms) + kThree;
+  const auto own = BuildSuite(text + "control = true\n");
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_TRUE(own->benchmarks(3).control());
+  EXPECT_FALSE(own->benchmarks(0).control());
+  const auto named = BuildSuite(text, {"--control", "render", "--control", "BM_*"});
+  EXPECT_EQ(ControlsOf(named, 0), (Texts{"render", "BM_*"}));
+  EXPECT_EQ(ControlsOf(named, 3), (Texts{"render", "BM_*"}));
+  EXPECT_EQ(ControlsOf(BuildSuite("[defaults]\ncontrol = ['a', 'b']\n" + text), 0),
+            (Texts{"a", "b"}));
+}
+
+TEST(SuiteTest, ABenchmarkKeepsItsControlsBesideThoseOfTheSession) {
+  const std::string text = std::string(kSuiteArms) + kThree;
+  const auto both = BuildSuite(text + "control = true\n", {"--control", "parse"});
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_TRUE(both->benchmarks(3).control());
+  EXPECT_EQ(ControlsOf(both, 3), Texts{"parse"});
+  EXPECT_EQ(ControlsOf(both, 0), Texts{"parse"});
+  EXPECT_EQ(ControlsOf(BuildSuite(text + "control = ['x']\n", {"--control", "parse"}), 3),
+            (Texts{"x", "parse"}));
+  EXPECT_FALSE(BuildSuite(text + "control = false\n")->benchmarks(3).control());
+}
+
+TEST(SuiteTest, AControlAccompaniesTheBenchmarksThatAreSelected) {
+  const std::string text = std::string(kSuiteArms) + kThree;
+  EXPECT_EQ(Names(BuildSuite(text + "control = true\n", {"--only", "parse-fast"})),
+            (Texts{"parse-fast", "render"}));
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "render", "--control", "parse"})),
+            (Texts{"parse/size=1", "parse/size=2", "render"}));
+}
+
+TEST(SuiteTest, AControlThatIsNoNameIsRefused) {
+  const std::string text = std::string(kSuiteArms) + kThree;
+  ExpectRefused(BuildSuite(text, {"--control", ""}));
+  ExpectRefused(BuildSuite("[defaults]\ncontrol = true\n" + text));
+}
+
 TEST(SuiteTest, AnUnknownHarnessIsRefused) {
   ExpectRefused(Compare({"--harness", "gbench", "a", "b"}));
 }
