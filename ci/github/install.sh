@@ -5,10 +5,12 @@
 # BENCHD_SHA256   its SHA-256
 set -euo pipefail
 
-. "${BASH_SOURCE[0]%/*}/say.sh"
-
+# One line for the log, in the form that GitHub also shows above it.
 fail() {
-  say error "$1${2:+; hint: $2}"
+  local text="$1${2:+; hint: $2}"
+  text=${text//'%'/'%25'}
+  text=${text//$'\r'/'%0D'}
+  printf '::error title=benchd::%s\n' "${text//$'\n'/'%0A'}"
   exit 2
 }
 
