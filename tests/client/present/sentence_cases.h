@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/app/exit_code.h"  // before kPass, which its ExitCode::kPass would shadow
 #include "client/present/sentence.h"
 #include "tests/client/samples.h"
 
