@@ -309,7 +309,7 @@ Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
   for (Result<void> step : {CheckOptionText(options), ApplyAll(options, &spec)}) {
     if (!step) return std::move(step).error();
   }
-  for (const char* name : {"metric", "allow-missing", "accept-exit"}) {
+  for (const char* name : {"metric", "allow-missing", "accept-exit", "control"}) {
     const auto given = options.find(name);
     if (given == options.end()) continue;
     if (spec.benchmarks().empty()) spec.add_benchmarks();

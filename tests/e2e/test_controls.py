@@ -121,11 +121,19 @@ class ControlsTest(Replay, DaemonTest):
         self.compared(path, code=REGRESSION)
 
     def test_a_name_that_matches_nothing_is_an_error(self):
-        path = self.suite(1300, 1300, control="")
-        refused = self.benchctl("compare", "-f", path, "--control", "steddy")
+        plain = self.folder / "plain.toml"
+        plain.write_text('[[arm]]\nname = "base"\n[[arm]]\nname = "candidate"\n' + "".join(
+            f'[[benchmark]]\nname = "{name}"\ncommand = "true"\n' for name in ("work", "steady")))
+        refused = self.benchctl("compare", "-f", plain, "--control", "steddy")
         self.assert_exit(refused, USAGE)
         self.assert_one_error(refused, "control steddy: no benchmark matches",
                               "did you mean steady?")
+        # A program may print a benchmark of that name, so only its output shows that it does not.
+        path = self.suite(1300, 1300, control="")
+        refused = self.benchctl("compare", "-f", path, "--control", "steddy")
+        self.assert_exit(refused, FAILED)
+        self.assertIn("control steddy: no benchmark matches", refused.stderr)
+        self.assertIn("did you mean steady?", refused.stderr)
         refused = self.benchctl("compare", "-f", path, "--control", "work", "--control", "steady")
         self.assert_exit(refused, USAGE)
         self.assert_one_error(refused, "every benchmark is a control")
