@@ -144,7 +144,7 @@ std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> compa
   for (const Comparison& one : comparisons) {
     if (one.role != ComparisonRole::kGate && !one.control) continue;
     ++gates;
-    // A control takes its share of alpha, but its change is none of the code.
+    // A control takes its share of alpha, but its change is not one of the code.
     if (one.control || !one.change) continue;
     const auto known = std::find_if(subjects.begin(), subjects.end(), [&one](const Gates& subject) {
       return SameSubject(*subject.front(), one);

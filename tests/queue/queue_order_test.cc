@@ -196,10 +196,9 @@ TEST_F(QueueOrderTest, TellsWhenASessionWillStart) {
   EXPECT_EQ(paused.eta, std::nullopt) << "the length of the pause is unknown";
   std::optional<Nanoseconds> heard;
   const SessionId second = Submit(spec);
-  const auto watch = hub_.Subscribe(
-      second, [&heard](const EventHub::Snapshot& snapshot) {
-        if (!heard) heard = snapshot->eta;
-      });
+  const auto watch = hub_.Subscribe(second, [&heard](const EventHub::Snapshot& snapshot) {
+    if (!heard) heard = snapshot->eta;
+  });
   ASSERT_TRUE(SetMode({}));
   EXPECT_EQ(heard, milliseconds(100));
 }

@@ -110,25 +110,14 @@ TEST(TableSpecTest, LeavesOpenWhatWasNotSaid) {
 // Every option that `analyze` shares with `compare` changes the spec, with the value that its help
 // shows.
 TEST(TableSpecTest, EveryOptionArrives) {
-  const std::map<std::string_view, std::string> values = {{"margin", "3%"},
-                                                          {"confidence", "95%"},
-                                                          {"alpha", "0.05"},
-                                                          {"sided", "one"},
-                                                          {"metric", "x:lower"},
-                                                          {"method", "welch"},
-                                                          {"estimator", "hl"},
-                                                          {"rule", "precision:1%"},
-                                                          {"at-limit", "estimate"},
-                                                          {"schedule", "coin"},
-                                                          {"min-runs", "30"},
-                                                          {"max-runs", "100"},
-                                                          {"seed", "7"},
-                                                          {"placebo", ""},
-                                                          {"control", "steady"},
-                                                          {"allow-missing", ""},
-                                                          {"accept-exit", "0,3"},
-                                                          {"pass-confidence", "95%"},
-                                                          {"error-rate", "fdr"}};
+  const std::map<std::string_view, std::string> values = {
+      {"margin", "3%"},      {"confidence", "95%"},    {"alpha", "0.05"},
+      {"sided", "one"},      {"metric", "x:lower"},    {"method", "welch"},
+      {"estimator", "hl"},   {"rule", "precision:1%"}, {"at-limit", "estimate"},
+      {"schedule", "coin"},  {"min-runs", "30"},       {"max-runs", "100"},
+      {"seed", "7"},         {"placebo", ""},          {"control", "steady"},
+      {"allow-missing", ""}, {"accept-exit", "0,3"},   {"pass-confidence", "95%"},
+      {"error-rate", "fdr"}};
   for (const OptionInfo& option : TableOptions()) {
     const auto value = values.find(option.name);
     ASSERT_NE(value, values.end()) << option.name;

@@ -63,7 +63,7 @@ v1::Session ChangedSession() {
   return SessionWithControl(ControlGate({0.29, 0.3, 0.31}, v1::CONTROL_STATE_CHANGED));
 }
 
-bool Contains(const std::string& text, const std::string& part) {
+bool HasWords(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -81,7 +81,7 @@ TEST(ControlsTest, ASessionWhoseControlChangedIsAboutNothingElse) {
             "  steady: candidate is 30.0 % slower (1.30 times, 1.29 … 1.31) than base\n");
   v1::Session faster =
       SessionWithControl(ControlGate({-0.25, -0.24, -0.23}, v1::CONTROL_STATE_CHANGED));
-  EXPECT_TRUE(Contains(SentencesOf(faster), "steady: candidate is 24.0 % faster"))
+  EXPECT_TRUE(HasWords(SentencesOf(faster), "steady: candidate is 24.0 % faster"))
       << SentencesOf(faster);
 }
 
@@ -113,29 +113,29 @@ TEST(ControlsTest, EveryOutputSaysThatTheControlChanged) {
   for (const std::string& text :
        {RenderFindings(session.report(), {}, kUtf8), Exported("markdown", session),
         Exported("junit", session), Exported("github", session), RenderReportPage({&source, 1})}) {
-    EXPECT_TRUE(Contains(text, kChangedWords)) << text;
+    EXPECT_TRUE(HasWords(text, kChangedWords)) << text;
   }
   const std::string table = RenderResultTable(session.report(), RowsShown::kWhatMatters, "", kUtf8);
-  EXPECT_TRUE(Contains(table, "CONTROL CHANGED")) << table;
-  EXPECT_TRUE(Contains(table, "REGRESSION")) << "the gate keeps its word\n" << table;
+  EXPECT_TRUE(HasWords(table, "CONTROL CHANGED")) << table;
+  EXPECT_TRUE(HasWords(table, "REGRESSION")) << "the gate keeps its word\n" << table;
 }
 
 TEST(ControlsTest, JsonSaysItOfTheSessionAndOfTheControl) {
   const std::string json = Exported("json", ChangedSession());
-  EXPECT_TRUE(Contains(json, R"("control_changed":true)")) << json;
-  EXPECT_TRUE(Contains(json, R"("control":"changed")")) << json;
+  EXPECT_TRUE(HasWords(json, R"("control_changed":true)")) << json;
+  EXPECT_TRUE(HasWords(json, R"("control":"changed")")) << json;
   const std::string without = Exported("json", SampleSession());
-  EXPECT_FALSE(Contains(without, "control")) << without;
+  EXPECT_FALSE(HasWords(without, "control")) << without;
 }
 
 TEST(ControlsTest, JunitFailsNoCaseOfASessionWhoseControlChanged) {
   const std::string junit = Exported("junit", ChangedSession());
-  EXPECT_FALSE(Contains(junit, "<failure")) << junit;
-  EXPECT_TRUE(Contains(junit, R"(tests="2" failures="0" errors="0" skipped="2")")) << junit;
-  EXPECT_TRUE(Contains(junit, std::string(kChangedWords) + " (regression: ")) << junit;
+  EXPECT_FALSE(HasWords(junit, "<failure")) << junit;
+  EXPECT_TRUE(HasWords(junit, R"(tests="2" failures="0" errors="0" skipped="2")")) << junit;
+  EXPECT_TRUE(HasWords(junit, std::string(kChangedWords) + " (regression: ")) << junit;
   const std::string usual = Exported(
       "junit", SessionWithControl(ControlGate({-0.01, 0, 0.01}, v1::CONTROL_STATE_UNCHANGED)));
-  EXPECT_TRUE(Contains(usual, "<failure")) << usual;
+  EXPECT_TRUE(HasWords(usual, "<failure")) << usual;
 }
 
 TEST(ControlsTest, TheMarkdownBeginsWithIt) {
@@ -162,7 +162,7 @@ TEST(ControlsTest, ThePlaceboIsTold) {
   placebo.set_control(v1::CONTROL_STATE_CHANGED);
   *session.mutable_report() = With({RegressionUpdate().comparisons(0), placebo}, kOpen);
   session.mutable_report()->set_control_changed(true);
-  EXPECT_TRUE(Contains(SentencesOf(session), "  placebo is ")) << SentencesOf(session);
+  EXPECT_TRUE(HasWords(SentencesOf(session), "  placebo is ")) << SentencesOf(session);
 }
 
 TEST(ControlsTest, TheReplayOfTheExportNamesTheControls) {
@@ -173,7 +173,7 @@ TEST(ControlsTest, TheReplayOfTheExportNamesTheControls) {
   *session.mutable_spec()->add_benchmarks() = *work;
   session.mutable_spec()->mutable_benchmarks(1)->set_name("steady");
   EXPECT_EQ(ControlNamesOf(session), std::vector<std::string>{"steady"});
-  EXPECT_TRUE(Contains(ReplayAnalysis(session, {}).command, " --control steady"))
+  EXPECT_TRUE(HasWords(ReplayAnalysis(session, {}).command, " --control steady"))
       << ReplayAnalysis(session, {}).command;
   work->set_control(true);
   EXPECT_EQ(ControlNamesOf(session), (std::vector<std::string>{"work", "steady"}));
