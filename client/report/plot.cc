@@ -99,7 +99,8 @@ void DrawHorizontalAxis(Svg* svg, const AxisScale& x, double bottom, const AxisU
   }
   svg->Line(x(x.low()), bottom, x(x.high()), bottom, "axis");
   if (ticks.empty()) return;
-  const double gap = ticks.size() > 1 ? x(ticks[1]) - x(ticks[0]) : kPictureWidth;
+  // The ticks of a range of a few steps of double are at one place.
+  const double gap = ticks.size() > 1 ? std::max(1.0, x(ticks[1]) - x(ticks[0])) : kPictureWidth;
   const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 8) / gap)));
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     const double at = x(ticks[i]);

@@ -84,8 +84,10 @@ AxisScale::AxisScale(double low, double high, double begin, double end, bool log
 }
 
 double AxisScale::operator()(double value) const {
-  const double share = logarithmic_ ? std::log(value / low_) / std::log(high_ / low_)
-                                    : value / (high_ - low_) - low_ / (high_ - low_);
+  // The quotient of the ends may exceed all numbers.
+  const double share = logarithmic_
+                           ? (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_))
+                           : value / (high_ - low_) - low_ / (high_ - low_);
   return begin_ + share * (end_ - begin_);
 }
 
@@ -94,7 +96,7 @@ std::vector<double> AxisScale::Ticks(int about) const {
   const double span = high_ - low_;
   if (!std::isfinite(span) || about < 1) return ticks;
   if (logarithmic_) {
-    const bool coarse = std::log10(high_ / low_) > about / 2.0;
+    const bool coarse = std::log10(high_) - std::log10(low_) > about / 2.0;
     for (double ten = std::pow(10, std::floor(std::log10(low_))); ten <= high_; ten *= 10) {
       for (const double times : {1, 2, 5}) {
         const double tick = ten * times;

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
+#include "client/report/plot.h"
 #include "tests/client/golden.h"
 #include "tests/client/report_samples.h"
 #include "tests/support/wording.h"
@@ -237,6 +239,14 @@ TEST(PicturesTest, ValuesThatCannotBeDrawnMakeNoBrokenPicture) {
       EXPECT_EQ(text.find("=\"inf"), std::string::npos) << text;
     }
   }
+}
+
+TEST(PicturesTest, AnAxisWithoutRoomBetweenItsTicksHasNoMoreLabelsThanTicks) {
+  const double step = std::nextafter(1.0, 2.0) - 1;
+  Svg svg("a", kPictureWidth, 100);
+  const AxisScale x(1, 1 + step, 0, kPictureWidth);
+  DrawHorizontalAxis(&svg, x, 50, {});
+  EXPECT_LE(CountOf(svg.File("a", "b"), "<text"), x.Ticks(10).size());
 }
 
 }  // namespace

@@ -36,6 +36,14 @@ TEST(SvgTest, TicksEndWhateverTheRange) {
   }
 }
 
+TEST(SvgTest, ALogarithmicScaleMaySpanAllNumbers) {
+  const AxisScale scale(1e-300, 1e300, 0, 100, true);
+  EXPECT_NEAR(scale(1), 50, 1e-9);
+  const std::vector<double> ticks = scale.Ticks(5);
+  ASSERT_GT(ticks.size(), 1U);
+  EXPECT_GT(scale(ticks[1]), scale(ticks[0]));
+}
+
 TEST(SvgTest, OneValueIsInTheMiddle) {
   const AxisScale scale(3, 3, 0, 100);
   EXPECT_DOUBLE_EQ(scale(3), 50);
