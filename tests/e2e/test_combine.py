@@ -82,7 +82,8 @@ class CombineTest(DaemonTest):
         self.assert_exit(self.benchctl("report", *paths, "-o", page), PASS)
         text = page.read_text()
         self.assertIn("<h2>4 machines</h2>", text)
-        self.assertEqual(text.count('class="unit candidate"'), 4)
+        # A mark of each machine, and one of each of the eight blocks of its session.
+        self.assertEqual(text.count('class="unit candidate"'), 4 + 4 * 8)
         told = self.benchctl("combine", *paths)
         verdict = " ".join(told.stdout.split())
         found = re.search(r"<p class=\"lede\">(REGRESSION: [^<(]*)", text).group(1)
