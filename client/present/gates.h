@@ -22,8 +22,8 @@ inline bool IsGate(const v1::Comparison& comparison) {
 /// Returns the comparisons that gate, in their order.
 Comparisons GatesOf(const v1::Update& update);
 
-/// Returns the gates that are judged: those that are no controls, and controls that regressed for a
-/// reason that is not the machine's, such as a missing metric.
+/// Returns the gates that are judged: those that are not controls, and controls that regressed for
+/// a reason that is not the machine's, such as a missing metric.
 Comparisons JudgedGatesOf(const v1::Update& update);
 
 /// Returns the controls that changed, also those that do not gate (the placebo), in their order.

@@ -31,8 +31,7 @@ namespace benchd {
 /// regressed is undecided with the reason `unconfirmed`. If one changed in either, the session is
 /// undecided.
 ///
-/// Without `confirm`, all results are those of
-/// SessionAnalysis.
+/// Without `confirm`, all results are those of SessionAnalysis.
 ///
 /// Pure: the same blocks in the same phases give the same results to the last bit. The owner
 /// decides when the first phase ends, because its time limit needs a clock.

@@ -48,6 +48,19 @@ std::vector<std::string> NamesFor(const std::string& control,
   return names;
 }
 
+// Returns an error for a name that is not among `known`, or if nothing would be judged.
+Result<void> CheckAmong(const std::set<std::string_view>& known,
+                        std::span<const NamedGates> benchmarks) {
+  for (const NamedGates& one : benchmarks) {
+    for (const std::string& name : one.benchmark->controls) {
+      if (!known.contains(name)) return UnknownControl(name, NamesFor(name, benchmarks));
+    }
+  }
+  const auto is_control = [](const NamedGates& one) { return IsControl(*one.benchmark); };
+  if (std::ranges::all_of(benchmarks, is_control)) return OnlyControls();
+  return {};
+}
+
 }  // namespace
 
 bool KnowsControls(const Benchmark& benchmark, bool fixed) {
@@ -62,14 +75,7 @@ Result<void> CheckControls(std::span<const NamedGates> benchmarks) {
       if (!complete || StandsForSomething(name, one)) known.insert(name);
     }
   }
-  for (const NamedGates& one : benchmarks) {
-    for (const std::string& name : one.benchmark->controls) {
-      if (!known.contains(name)) return UnknownControl(name, NamesFor(name, benchmarks));
-    }
-  }
-  const auto is_control = [](const NamedGates& one) { return IsControl(*one.benchmark); };
-  if (std::ranges::all_of(benchmarks, is_control)) return OnlyControls();
-  return {};
+  return CheckAmong(known, benchmarks);
 }
 
 Result<void> CheckListedControls(std::span<const Benchmark> benchmarks) {
@@ -85,13 +91,7 @@ Result<void> CheckListedControls(std::span<const Benchmark> benchmarks) {
       if (continues || unknown || IsPattern(name) || IsNamedBy(one, name)) known.insert(name);
     }
   }
-  for (const Benchmark& one : benchmarks) {
-    for (const std::string& name : one.controls) {
-      if (!known.contains(name)) return UnknownControl(name, NamesFor(name, named));
-    }
-  }
-  if (std::ranges::all_of(benchmarks, IsControl)) return OnlyControls();
-  return {};
+  return CheckAmong(known, named);
 }
 
 Error UnknownControl(std::string_view name, std::span<const std::string> known) {

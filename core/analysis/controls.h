@@ -34,7 +34,7 @@ Result<void> CheckControls(std::span<const NamedGates> benchmarks);
 /// @errors those of CheckControls()
 Result<void> CheckListedControls(std::span<const Benchmark> benchmarks);
 
-/// Returns the same error for a name that stands for none of `known`.
+/// Returns the error for a name that matches nothing in `known`.
 Error UnknownControl(std::string_view name, std::span<const std::string> known);
 
 /// Returns the error that every benchmark is a control.

@@ -84,8 +84,7 @@ class Queue {
   /// Checks the spec and its requirements of the machine, looks its programs up as the caller,
   /// commits the session and queues it. A session whose program cannot be found or executed is also
   /// committed; it has failed when this function returns.
-  /// @param bundle      the bundle to build from, which must outlive the coroutine; null without
-  /// one
+  /// @param bundle      the bundle to build from, or null; must outlive the coroutine
   /// @param await_disk  whether to return only when the session would survive a power loss. It may
   ///                    begin before.
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id,

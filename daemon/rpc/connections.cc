@@ -191,10 +191,6 @@ void ReadProc(Caller& caller) {
   caller.limits = std::move(limits);
 }
 
-}  // namespace
-
-namespace {
-
 Result<ucred> ReadCredentials(int socket) {
   ucred credentials{};
   socklen_t size = sizeof(credentials);
