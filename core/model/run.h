@@ -14,6 +14,7 @@
 #include "core/base/time.h"
 #include "core/model/child.h"
 #include "core/model/metric.h"
+#include "core/model/profile.h"
 #include "core/model/session_spec.h"
 
 /// Messages between benchd and benchd-runner: the requests, and the results of runs.
@@ -48,9 +49,11 @@ struct ChildSpec {
   /// The optional metrics (model/metric.h) that this child needs. If one of them is unavailable,
   /// the child is rejected.
   std::vector<std::string> metrics;
+  std::optional<Profile> profile;  ///< sample each run
 };
 BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, adapter,
-              parse_stderr, check_output, parse_file, accept_exit, cpus, program, metrics)
+              parse_stderr, check_output, parse_file, accept_exit, cpus, program, metrics,
+              profile)
 
 /// The number of bytes at the beginning of stdout that are kept to show a difference.
 inline constexpr std::size_t kOutputHeadBytes = std::size_t{64} * 1024;

@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/comparison.h"
+#include "core/model/explanation.h"
 #include "core/model/findings.h"
 #include "core/model/measurement.h"
 #include "core/model/run.h"
@@ -144,10 +145,14 @@ struct Report {
   /// Whether a control changed, in either phase. `verdict` is then undecided, whatever the gates
   /// show, and the warning `control_changed` names the control.
   bool control_changed = false;
+  /// Of a session whose runs were sampled, when it is done: one for each benchmark, reference and
+  /// candidate.
+  std::vector<Explanation> explanations;
   bool operator==(const Report&) const = default;
 };
 BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings,
-              geometric_means, time_left, orders, worst_runs, estimates, control_changed)
+              geometric_means, time_left, orders, worst_runs, estimates, control_changed,
+              explanations)
 
 /// The run that made a session fail, if there is one.
 struct FailedRun {

@@ -12,6 +12,7 @@
 #include "core/base/time.h"
 #include "core/model/child.h"
 #include "core/model/metric.h"
+#include "core/model/profile.h"
 
 namespace benchd {
 
@@ -299,6 +300,9 @@ struct SessionSpec {
   /// Every block has a run of every arm. Otherwise arms retire whose gates are all settled, while
   /// their benchmark has other gates (analysis/retirement.h).
   bool keep_all = false;
+  /// Samples what the runs execute. Such a session has `limits.runs`, and its result is what each
+  /// function costs (Report::explanations).
+  std::optional<Profile> profile;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
   /// The arguments of `benchctl compare` that requested the session, quoted for a shell, without
@@ -314,8 +318,8 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, pass_confidence,
               default_margin, sided, error_rate, limits, schedule, seed, machine_profile, isolation,
-              cpus, settings_off, placebo, confirm, keep_all, priority, labels, invocation,
-              lfs_pointers, environment, caller)
+              cpus, settings_off, placebo, confirm, keep_all, profile, priority, labels,
+              invocation, lfs_pointers, environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

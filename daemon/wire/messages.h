@@ -24,7 +24,7 @@ namespace benchd::wire {
 
 /// The version of the protocol. It must change with any change to the fields that are sent, or to
 /// their order. The lists of fields are here and beside the core's values.
-inline constexpr std::uint32_t kVersion = 11;
+inline constexpr std::uint32_t kVersion = 12;
 
 /// The part of a machine profile that benchd needs: its name, and the CPUs that a session may
 /// request.
