@@ -37,7 +37,7 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
   before_ = LookAround();
   TRY(auto child, Spawn(options));
   made_in_place_ = false;
-  Adopt(std::move(child), sink);
+  TRY_VOID(Adopt(std::move(child), sink));
   if (options.held) {
     SetAffinity(child_.pid, memory_.plan);
     OpenGate(area_);
@@ -57,7 +57,7 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
 Result<void> Launch::Go(EventSink& sink) {
   TRY(auto child, std::exchange(spawner_, nullptr)->Take());
   made_in_place_ = true;
-  Adopt(std::move(child), sink);
+  TRY_VOID(Adopt(std::move(child), sink));
   before_ = LookAround();
   OpenGate(area_);
   return {};
@@ -120,25 +120,41 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   return options;
 }
 
-/// Creates the process. If counters are needed, the child is held briefly, because they must be
-/// opened before execve.
+/// Creates the process. If counters or samples are needed, the child is held briefly, because they
+/// must be opened before execve.
 Result<Spawned> Launch::Spawn(SpawnOptions& options) {
-  options.held = task_.needs->counters;
+  options.held = task_.needs->WatchFromStart();
   auto child = benchd::Spawn(memory_.plan, area_, options);
   const bool cannot_wait = !child && child.error().code == ErrorCode::kUnimplemented;
   if (!cannot_wait || !options.held) return child;
+  if (task_.needs->profile) return std::move(child).error().Within("profile");
   options.held = false;
   return benchd::Spawn(memory_.plan, area_, options);
 }
 
+/// Opens what observes the run on a child at its gate.
+Result<void> Launch::WatchFromStart(pid_t pid) {
+  if (!memory_.plan.held) return {};
+  if (task_.needs->counters) counters_.Open(pid);
+  if (!task_.needs->profile) return {};
+  const std::vector<int>& cpus = task_.plan->spec().cpus;
+  return profiler_.Open(*task_.needs->profile, pid,
+                        cpus.empty() ? services_.host.usable_cpus : cpus);
+}
+
 /// Takes ownership of a newly created process.
-void Launch::Adopt(Spawned child, EventSink& sink) {
+/// @errors if it cannot be sampled; the process is then dead.
+Result<void> Launch::Adopt(Spawned child, EventSink& sink) {
+  if (auto watched = WatchFromStart(child.pid); !watched) {
+    KillAndWait(child);
+    return watched;
+  }
   child_ = std::move(child);
-  if (memory_.plan.held && task_.needs->counters) counters_.Open(child_.pid);
   services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
   watch_.emplace(services_.loop, child_.pidfd.get(), sink, Watch::Urgency::kUrgent);
   if (stdout_) stdout_->CloseWriteEnd();
   stderr_->CloseWriteEnd();
+  return {};
 }
 
 /// Prepares the control group for the run.
@@ -220,6 +236,7 @@ void Launch::Discard() {
   }
   child_.pidfd.Reset();
   counters_.Close();
+  profiler_.Close();
   stdout_.reset();
   stderr_.reset();
   parse_input_.Reset();
@@ -228,6 +245,7 @@ void Launch::Discard() {
 Spawned Launch::Abandon() {
   watch_.reset();
   services_.tree.GiveUp(child_.pid);
+  profiler_.Close();
   area_.Abandon();
   return {child_.pid, std::move(child_.pidfd)};
 }
@@ -258,6 +276,11 @@ bool Launch::Reap(siginfo_t& info, rusage& usage) {
 void Launch::FinishOutput() {
   if (stdout_) stdout_->Finish();
   stderr_->Finish();
+  if (task_.needs->profile) profiler_.Stop();
+}
+
+Result<UniqueFd> Launch::TakeProfile(const wire::RunFigures& figures) {
+  return profiler_.Take(figures.user_time_us + figures.system_time_us);
 }
 
 std::optional<UniqueFd> Launch::TakeParseInput() {

@@ -409,7 +409,8 @@ void MeasuredRun::AfterSweep() {
   // A killed child stopped printing at an arbitrary place.
   const bool complete = figures_.exit.signal == 0 && !timed_out_;
   if (now_->task().check_output && complete) figures_.stdout_digest = now_->TakeDigest();
-  if (!now_->task().parse.empty() && complete) return StartParsing();
+  const RunTask& task = now_->task();
+  if ((task.needs->profile || !task.parse.empty()) && complete) return StartParsing();
   Finish(std::move(figures_));
 }
 
@@ -429,8 +430,13 @@ std::optional<Error> MeasuredRun::FindFailure() const {
   return {};
 }
 
+Result<HelperOrder> MeasuredRun::OrderForHelper() {
+  if (now_->task().needs->profile) return OrderForProfile();
+  return now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+}
+
 void MeasuredRun::StartParsing() {
-  auto order = now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+  auto order = OrderForHelper();
   if (!order) {
     figures_.parsed = Unparsed(std::move(order).error());
     return Finish(std::move(figures_));
@@ -446,6 +452,15 @@ void MeasuredRun::StartParsing() {
     figures_.parsed = Unparsed(std::move(started).error());
     Finish(std::move(figures_));
   }
+}
+
+/// @errors if the kernel did not sample the program
+Result<HelperOrder> MeasuredRun::OrderForProfile() {
+  HelperOrder order;
+  order.name = "profile";
+  order.argv = {"profile"};
+  TRY(order.input, now_->TakeProfile(figures_));
+  return order;
 }
 
 /// @errors if the child printed too much
