@@ -84,7 +84,7 @@ class Launch {
       : services_(services),
         group_(group),
         counters_(services.perf),
-        profiler_(services.loop, services.perf) {}
+        profiler_(&services.loop, services.perf) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }

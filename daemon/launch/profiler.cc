@@ -20,13 +20,14 @@
 namespace benchd {
 namespace {
 
-constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-/// The size of a buffer. With the page before it, this is what every user may lock for each CPU
-/// (kernel.perf_event_mlock_kb, by default). Copies of the stack fill more; a runner without
-/// privileges gets what its user may lock.
+/// The size of each buffer. With the page before it, this is what a user may lock for each CPU
+/// (kernel.perf_event_mlock_kb, by default). Copies of stacks need more.
 constexpr std::size_t kBufferBytes = 512 * 1024;
 constexpr std::size_t kBufferBytesWithStacks = 4 * 1024 * 1024;
+/// Room for a few samples with a copy of the stack; one page, if pages are large.
+constexpr std::size_t kLeastBufferBytes = 64 * 1024;
 
 /// The registers from which the frames of a stack can be unwound: the general ones, the stack
 /// pointer and the program counter.
@@ -160,7 +161,7 @@ bool ShareBuffer(int event, int owner) {
   return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, owner) == 0;
 }
 
-Profiler::Profiler(EventLoop& loop, const PerfSupport& support, ShareSampleBuffer share)
+Profiler::Profiler(EventLoop* loop, const PerfSupport& support, ShareSampleBuffer share)
     : loop_(loop),
       support_(support),
       share_(std::move(share)),
@@ -174,31 +175,34 @@ Result<void> Profiler::Open(const Profile& profile, pid_t pid, std::span<const i
                                        kLeastSampleHz, kMostSampleHz));
   }
   header_ = HeaderOf(profile, pid);
-  const std::uint64_t nominal_ns = kNanosecondsPerSecond / profile.frequency_hz;
+  const std::uint64_t nominal_ns = kSecondNs / profile.frequency_hz;
   period_ns_ = nominal_ns - nominal_ns / 4 + numbers_.Next() % (nominal_ns / 2 + 1);
+  buffer_bytes_ = header_.stack_bytes > 0 ? kBufferBytesWithStacks : kBufferBytes;
+  auto opened = OpenAll(profile, pid, cpus);
+  while (!opened && opened.error().code == ErrorCode::kResourceExhausted &&
+         buffer_bytes_ > kLeastBufferBytes) {
+    buffer_bytes_ /= 2;
+    opened = OpenAll(profile, pid, cpus);
+  }
+  if (!opened) Close();
+  return opened;
+}
+
+/// Opens the events on all CPUs, after closing those that are open.
+Result<void> Profiler::OpenAll(const Profile& profile, pid_t pid, std::span<const int> cpus) {
+  Close();
   for (const int cpu : cpus) {
-    if (auto opened = OpenOn(profile, pid, cpu); !opened) {
-      Close();
-      return opened;
-    }
+    const std::size_t before = cpus_.size();
+    TRY_VOID(AddClock(pid, cpu));
+    if (cpus_.size() > before) AddOthers(profile, pid, cpu);
   }
   auto file = ProfileFile::Create(table_.size());
-  if (!file) {
-    Close();
-    return std::move(file).error().Within("profile");
-  }
+  if (!file) return std::move(file).error().Within("profile");
   file_ = std::move(*file);
   return {};
 }
 
-Result<void> Profiler::OpenOn(const Profile& profile, pid_t pid, int cpu) {
-  const std::size_t before = cpus_.size();
-  TRY_VOID(AddClock(profile, pid, cpu));
-  if (cpus_.size() > before) AddOthers(profile, pid, cpu);
-  return {};
-}
-
-Result<void> Profiler::AddClock(const Profile& profile, pid_t pid, int cpu) {
+Result<void> Profiler::AddClock(pid_t pid, int cpu) {
   perf_event_attr attributes = ClockAttributes(header_, period_ns_);
   int file = support_.OpenOther(attributes, pid, cpu);
   if (file == -EINVAL) {
@@ -209,8 +213,7 @@ Result<void> Profiler::AddClock(const Profile& profile, pid_t pid, int cpu) {
   if (file == -ENODEV || file == -ESRCH) return {};
   if (file < 0) return DescribeRefusal(-file, support_.paranoia());
   UniqueFd clock(file);
-  const bool has_stacks = profile.call_graph == CallGraph::kDwarf;
-  auto buffer = SampleBuffer::Map(clock.get(), has_stacks ? kBufferBytesWithStacks : kBufferBytes);
+  auto buffer = SampleBuffer::Map(clock.get(), buffer_bytes_);
   if (!buffer) return std::move(buffer).error().Within("profile");
   const auto shown = Show(clock);
   if (!shown) return SystemError("profile: reading an event", errno);
@@ -218,7 +221,7 @@ Result<void> Profiler::AddClock(const Profile& profile, pid_t pid, int cpu) {
   CpuEvents& events = cpus_.emplace_back();
   events.clock = std::move(clock);
   events.buffer = std::move(*buffer);
-  events.watch.emplace(loop_, events.clock.get(), *this);
+  if (loop_ != nullptr) events.watch.emplace(*loop_, events.clock.get(), *this);
   return {};
 }
 

@@ -40,7 +40,8 @@ bool ShareBuffer(int event, int owner);
 /// points of all of them.
 class Profiler final : public EventSink {
  public:
-  Profiler(EventLoop& loop, const PerfSupport& support, ShareSampleBuffer share = ShareBuffer);
+  /// @param loop  empties the buffers while the child runs; nullptr: only Stop() does
+  Profiler(EventLoop* loop, const PerfSupport& support, ShareSampleBuffer share = ShareBuffer);
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
@@ -78,15 +79,16 @@ class Profiler final : public EventSink {
 
   void OnReady(int fd, std::uint32_t events) override;
 
-  Result<void> OpenOn(const Profile& profile, pid_t pid, int cpu);
-  Result<void> AddClock(const Profile& profile, pid_t pid, int cpu);
+  Result<void> OpenAll(const Profile& profile, pid_t pid, std::span<const int> cpus);
+  Result<void> AddClock(pid_t pid, int cpu);
   void AddOthers(const Profile& profile, pid_t pid, int cpu);
 
-  EventLoop& loop_;
+  EventLoop* const loop_;
   const PerfSupport& support_;
   ShareSampleBuffer share_;
   SplitMix64 numbers_;
   std::uint64_t period_ns_ = 0;
+  std::size_t buffer_bytes_ = 0;
   wire::ProfileHeader header_;
   std::vector<wire::ProfileEvent> table_;
   std::optional<ProfileFile> file_;

@@ -10,12 +10,10 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace benchd {
 namespace {
-
-/// A ring must have room for a few samples with a copy of the stack.
-constexpr std::size_t kLeastBytes = 32 * 1024;
 
 std::size_t PageBytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -25,23 +23,19 @@ SampleBuffer::~SampleBuffer() {
   if (page_ != nullptr) munmap(page_, PageBytes() + bytes_);
 }
 
-Result<SampleBuffer> SampleBuffer::Map(int event, std::size_t most_bytes) {
-  int error = EINVAL;
-  for (std::size_t bytes = most_bytes; bytes >= std::max(kLeastBytes, PageBytes()); bytes /= 2) {
-    void* const memory =
-        mmap(nullptr, PageBytes() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
-    if (memory != MAP_FAILED) {
-      SampleBuffer buffer;
-      buffer.page_ = static_cast<perf_event_mmap_page*>(memory);
-      buffer.bytes_ = bytes;
-      return buffer;
-    }
-    error = errno;
-    if (error != EPERM && error != ENOMEM) break;
+Result<SampleBuffer> SampleBuffer::Map(int event, std::size_t bytes) {
+  void* const memory =
+      mmap(nullptr, PageBytes() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  if (memory == MAP_FAILED) {
+    const bool exhausted = errno == EPERM || errno == ENOMEM;
+    return Error{exhausted ? ErrorCode::kResourceExhausted : ErrorCode::kInternal,
+                 std::string("no memory for samples: ") + std::strerror(errno),
+                 "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)"};
   }
-  return Error{ErrorCode::kResourceExhausted,
-               std::string("no memory for samples: ") + std::strerror(error),
-               "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)"};
+  SampleBuffer buffer;
+  buffer.page_ = static_cast<perf_event_mmap_page*>(memory);
+  buffer.bytes_ = bytes;
+  return buffer;
 }
 
 void SampleBuffer::Drain(ProfileFile& file) {

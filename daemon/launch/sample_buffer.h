@@ -26,13 +26,11 @@ class SampleBuffer {
   SampleBuffer& operator=(const SampleBuffer&) = delete;
   ~SampleBuffer();
 
-  /// Maps the buffer of an event. It has `most_bytes`, a power of two, or the largest part of that
-  /// for which the kernel has memory: a user may lock a limited amount (kernel.perf_event_mlock_kb
-  /// for each CPU, and RLIMIT_MEMLOCK).
-  /// @errors kResourceExhausted if even the smallest buffer is refused
-  static Result<SampleBuffer> Map(int event, std::size_t most_bytes);
-
-  std::size_t bytes() const { return bytes_; }
+  /// Maps the buffer of an event.
+  /// @param bytes  a power of two, at least the size of a page
+  /// @errors kResourceExhausted if the user may not lock as much memory: all buffers of a user
+  ///         share kernel.perf_event_mlock_kb for each CPU, and RLIMIT_MEMLOCK
+  static Result<SampleBuffer> Map(int event, std::size_t bytes);
 
   /// Moves all records to `file`.
   void Drain(ProfileFile& file);

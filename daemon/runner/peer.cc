@@ -171,7 +171,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
 /// @errors if the kernel does not let the runner sample programs
 Result<void> Peer::CheckSampling(const Profile& profile, const std::vector<int>& cpus) const {
   constexpr pid_t kSelf = 0;
-  return Profiler(services_.loop, services_.perf)
+  return Profiler(nullptr, services_.perf)
       .Open(profile, kSelf, cpus.empty() ? services_.host.usable_cpus : cpus);
 }
 
