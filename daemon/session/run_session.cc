@@ -12,6 +12,7 @@
 #include "core/analysis/benchmark_groups.h"
 #include "core/analysis/confirmed_analysis.h"
 #include "core/analysis/forecast.h"
+#include "core/analysis/profile_samples.h"
 #include "core/analysis/run_units.h"
 #include "core/analysis/worst_runs.h"
 #include "core/base/try.h"
@@ -98,6 +99,7 @@ class Session {
   bool Lacks(const Run& first, std::uint32_t arm) const;
   Nanoseconds MeasuredTimeOf(const std::vector<Run>& block) const;
   asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
+  void Unify(std::vector<Run>& block);
   std::optional<Failure> StartAnalysis();
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
@@ -136,6 +138,7 @@ class Session {
   GroupPlan groups_;  // chosen once, before the first measured block
   BlockExecutor batch_;
   RunUnits units_;
+  StackBudget stacks_;  // with SessionSpec::profile
   Preparation preparation_;
   BlockLog keeper_;
   std::vector<std::uint64_t> blocks_;   // number of measured blocks, by benchmark
@@ -240,7 +243,7 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   if (!resumed_) co_return std::nullopt;
 
   const StoredBlocks::Taker take = [this](std::vector<Run> block) -> Result<void> {
-    units_.Unify(block);
+    Unify(block);
     for (const auto& own : BlocksByBenchmark(std::move(block))) TRY_VOID(ReplayBlock(own));
     return {};
   };
@@ -331,6 +334,7 @@ Nanoseconds Session::MeasuredTimeOf(const std::vector<Run>& block) const {
 /// middle of a session.
 void Session::LearnWarmup(const std::vector<Run>& block) {
   if (MeasuredBlocks() > 0) return;
+  if (spec_.profile) return analysis_->AddWarmup(WithoutProfile(block));
   analysis_->AddWarmup(block);
   group_planner_.Learn(block);
 }
@@ -354,7 +358,8 @@ asio::awaitable<std::optional<Failure>> Session::OpenGroups() {
 Result<void> Session::Count(const std::vector<Run>& block) {
   ++blocks_[block.front().benchmark];
   for (const Run& run : block) disturbances_ += run.disturbances;
-  return analysis_->Add(block);
+  if (!spec_.profile) return analysis_->Add(block);
+  return analysis_->Add(WithoutProfile(block));
 }
 
 /// Counts a block of a benchmark, or the block that the benchmarks of a group share.
@@ -403,9 +408,15 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<BatchResult> Session::RunBatch(BatchPlan plan, std::function<void()> meanwhile) {
   BatchResult result = co_await batch_.Run(std::move(plan), std::move(meanwhile));
   runner_lost_ = result.runner_lost;
-  for (BlockResult& block : result.blocks) units_.Unify(block.runs);
-  units_.Unify(batch_.unfinished().runs);
+  for (BlockResult& block : result.blocks) Unify(block.runs);
+  Unify(batch_.unfinished().runs);
   co_return result;
+}
+
+/// Converts runs to the session's units, and bounds the number of its stacks.
+void Session::Unify(std::vector<Run>& block) {
+  units_.Unify(block);
+  if (spec_.profile) stacks_.Apply(block);
 }
 
 asio::awaitable<std::optional<Failure>> Session::Measure() {
@@ -613,6 +624,7 @@ asio::awaitable<void> Session::Conclude() {
   if (snapshot_.Settled()) co_return;
   conclusion_ = Complete(RegressedUnmeasured() ? analysis_->Look() : analysis_->Conclude());
   AddUnmatched(spec_, snapshot_.found, *conclusion_);
+  if (spec_.profile) co_return;  // its runs explain others
   ArmOrderAnalysis orders(spec_, *conclusion_, DataSource::kSession);
   WorstRunsAnalysis worst(spec_, *conclusion_);
   std::uint64_t runs = 0;
