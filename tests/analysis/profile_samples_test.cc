@@ -22,7 +22,7 @@ TEST(WithoutProfileTest, LeavesEverythingElseOfARun) {
   run.disturbances = 7;
   run.metrics = {{.name = "user_time", .resolution = 0.01}};
   run.samples = {{.metric = "cpu_time", .value = 0.5}};
-  const Run expected = run;
+  const benchd::Run expected = run;
   run.samples.push_back(Stack("main;f", 3));
   run.samples.push_back({.metric = std::string(kLostSamplesMetric), .value = 1});
   run.samples.push_back(
