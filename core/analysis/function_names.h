@@ -5,8 +5,8 @@
 
 namespace benchd {
 
-/// The names of functions in a sampled stack (model/profile.h), and what is left of them to find the
-/// same function in a program that was built from other source. All of this is pure text.
+/// The names of functions in a sampled stack (model/profile.h), and what is left of them to find
+/// the same function in a program that was built from other source. All of this is pure text.
 
 /// One function of a stack.
 struct StackFrame {

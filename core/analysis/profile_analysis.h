@@ -7,23 +7,14 @@
 #include <vector>
 
 #include "core/analysis/function_counts.h"
+#include "core/analysis/function_match.h"
+#include "core/analysis/pair_explanation.h"
 #include "core/model/explanation.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "core/model/warning.h"
 
 namespace benchd {
-
-/// A function is compared if it has at least this share of the samples of both arms together, and
-/// at least kLeastSamples of them. Whether it is compared therefore does not depend on the
-/// difference between the arms. Otherwise its seconds are part of the rest.
-inline constexpr double kLeastShare = 0.001;
-inline constexpr double kLeastSamples = 10;
-/// The maximum number of functions that are compared: those with most samples.
-inline constexpr std::size_t kMostCompared = 1000;
-/// The minimum number of units of each arm (blocks, or builds) with which a function may be called
-/// changed.
-inline constexpr std::uint64_t kLeastUnits = 4;
 
 /// Explains a session whose runs were sampled: what each function costs in each arm, and which
 /// functions changed (docs/statistics.md, "Functions").
@@ -36,7 +27,8 @@ inline constexpr std::uint64_t kLeastUnits = 4;
 /// With confidence 1 - alpha, all intervals of an explanation hold, and all functions that are
 /// called changed did change in that direction. Half of alpha is for `self`, and half for `total`.
 /// Each of M compared functions has an interval at alpha / (2 M). Which changed is decided by two
-/// lists, for increases and for decreases, each by Holm's step-down at alpha / 4 (family_decision.h).
+/// lists, for increases and for decreases, each by Holm's step-down at alpha / 4
+/// (family_decision.h).
 ///
 /// All of this holds for one look at a number of blocks that was chosen beforehand.
 ///
@@ -49,6 +41,8 @@ class ProfileAnalysis {
 
   /// @param spec  with the benchmarks inside its programs; `profile` must be present
   explicit ProfileAnalysis(const SessionSpec& spec);
+  ProfileAnalysis(const ProfileAnalysis&) = delete;
+  ProfileAnalysis& operator=(const ProfileAnalysis&) = delete;
 
   /// Adds a complete measured block of one benchmark, with the samples of its profile.
   void Add(std::span<const Run> block);
@@ -78,11 +72,9 @@ class ProfileAnalysis {
     std::vector<std::vector<ArmRun>> blocks;
     std::uint64_t left_out = 0;  // number of blocks beyond kMostCounts
   };
-  using Units = std::vector<std::vector<const RunProfile*>>;
-
-  Units UnitsOf(const Measured& benchmark, const Side& side) const;
-  Explanation Explain(const Measured& benchmark, const Side& reference,
-                      const Side& candidate) const;
+  ProfileUnits UnitsOf(const Measured& benchmark, const Side& side) const;
+  Explanation Explain(const Measured& benchmark, const Side& reference, const Side& candidate,
+                      const FunctionMatcher& matcher) const;
   std::vector<Warning> WarningsOf(const Measured& benchmark, const Side& side) const;
 
   double alpha_;
