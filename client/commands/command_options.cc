@@ -94,6 +94,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        {"dry-run", 0, "", "print the script for sbatch and exit", kPool},
        kDetach,
        kShowOutput,
+       {"explain", 0, "",
+        "after a regression or an improvement, find the functions that changed, as `benchctl "
+        "explain` does, within the time limit of the session or 30 s",
+        kThisCommand},
        {"bisect", 0, "",
         "print one line and exit as `git bisect run` expects: 0 good, 1 bad, 125 undecided or "
         "failed (skip), 128 anything else (stop)",
