@@ -22,7 +22,7 @@ const std::vector<std::string>& ExportOptionNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
     for (const ExportFormat& format : ExportFormats()) {
-      made.push_back("export-" + std::string(format.name));
+      if (!format.of_stacks) made.push_back("export-" + std::string(format.name));
     }
     return made;
   }();
@@ -168,6 +168,7 @@ std::vector<OptionInfo> ExportOptions(bool of_session) {
   const std::vector<std::string>& names = ExportOptionNames();
   std::vector<OptionInfo> options;
   for (const ExportFormat& format : ExportFormats()) {
+    if (format.of_stacks) continue;
     const bool own_help = !of_session && !format.table_help.empty();
     options.push_back({names[options.size()], 0, format.shorten == nullptr ? "FILE" : "[+]FILE",
                        own_help ? format.table_help : format.help, kExports});

@@ -23,8 +23,10 @@
 #include "client/git/worktree_plan.h"
 #include "client/present/explanation.h"
 #include "client/present/json.h"
+#include "client/present/stacks.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/report/flame_graph.h"
 #include "client/request/explaining_spec.h"
 #include "client/request/quantity.h"
 #include "client/session/conclusion.h"
@@ -45,6 +47,7 @@ struct ExplainingOptions {
   std::optional<std::uint64_t> runs = {};
   std::optional<double> max_time_seconds = {};
   FunctionsShown shown = FunctionsShown::kWhatMatters;
+  std::string svg = {};  ///< file of the flame graph; empty: none
 };
 
 Result<ExplainingOptions> ReadExplainingOptions(const ParsedArguments& arguments) {
@@ -74,6 +77,14 @@ Result<ExplainingOptions> ReadExplainingOptions(const ParsedArguments& arguments
     if (option.name == "only") options.choice.only.push_back(option.value);
   }
   if (IsGiven(arguments, "all-functions")) options.shown = FunctionsShown::kAll;
+  if (const std::string* path = LastValue(arguments, "svg"); path != nullptr) {
+    TRY_VOID(NewFile::Prepare(*path));  // a typo is told before anything runs
+    options.svg = *path;
+    if (IsGiven(arguments, "detach")) {
+      return UsageError("--svg: --detach does not wait for the result",
+                        "draw it after the session: benchctl explain ID --svg FILE");
+    }
+  }
   return options;
 }
 
@@ -202,6 +213,46 @@ ExitCode ReportExplanation(const Followed& followed, const Explaining& explainin
   return ExitCode::kPass;
 }
 
+// Returns the file of one of several pictures: "flame-parse.svg".
+std::string PathOf(const std::string& path, const FlamePair& pair, const std::string& candidate) {
+  std::filesystem::path file = path;
+  std::string name = file.stem().string();
+  for (std::string part : {pair.benchmark, candidate}) {
+    std::ranges::replace(part, '/', '_');
+    if (!part.empty()) name += "-" + part;
+  }
+  return file.replace_filename(name + file.extension().string()).string();
+}
+
+// Draws the flame graphs of a sampled session. With several explanations, each has its own file.
+Result<void> WriteFlames(DaemonLink& link, const v1::Session& session, const std::string& path) {
+  TRY(const auto runs, ReadRunsOf(link, session, {.measured = true, .stacks = true}));
+  const bool layouts = session.spec().method() == v1::METHOD_LAYOUTS;
+  const std::vector<FlamePair> pairs =
+      FlamePairsOf(session.report(), SumStacks(runs.measured, layouts));
+  if (pairs.empty()) return Error{ErrorCode::kUnavailable, path + ": the session kept no stacks"};
+  const auto is_of_first = [&pairs](const FlamePair& one) {
+    return one.benchmark == pairs.front().benchmark;
+  };
+  const bool several_arms = std::ranges::count_if(pairs, is_of_first) > 1;
+  for (const FlamePair& pair : pairs) {
+    const std::string own =
+        pairs.size() == 1 ? path : PathOf(path, pair, several_arms ? pair.candidate.name : "");
+    TRY(const auto file, NewFile::Prepare(own));
+    TRY_VOID(file.Write(FlameGraphFile(pair)));
+    std::cerr << "benchctl: flame graph: " << own << "\n";
+  }
+  return {};
+}
+
+// Draws the flame graphs, if there is anything to draw. Returns the exit code of the command.
+ExitCode AfterFlames(DaemonLink& link, const v1::Session& session, const std::string& path,
+                     ExitCode code) {
+  if (path.empty() || !HasExplanation(session)) return code;
+  const auto written = WriteFlames(link, session, path);
+  return written ? code : OutputFailed(written.error());
+}
+
 Result<v1::SubmitResponse> SubmitSampled(DaemonLink& link, const v1::SessionSpec& spec,
                                          bool follows, Interrupts& interrupts) {
   // From here on, an interrupt waits for the answer, so that the session can be cancelled.
@@ -270,7 +321,10 @@ Result<ExitCode> RunExplain(const CommandContext& context) {
   TRY(auto session,
       context.word.empty() ? NewestComparison(*link) : GetSession(*link, context.word));
   Explaining explaining{session, options.shown, choice, context.json};
-  if (IsExplanation(session)) return ShowAgain(*link, session, std::move(explaining));
+  if (IsExplanation(session)) {
+    TRY(const auto code, ShowAgain(*link, session, std::move(explaining)));
+    return AfterFlames(*link, session, options.svg, code);
+  }
   TRY_VOID(CheckExplainable(session));
   TRY_VOID(CheckRepeatable(session, KeepsCommits(session, *link)));
   TRY(auto spec, ExplainingSpec(session, options.choice));
@@ -283,7 +337,8 @@ Result<ExitCode> RunExplain(const CommandContext& context) {
     return ExitCode::kPass;
   }
   TRY(auto followed, FollowSampled(*link, spec, submitted, explaining, interrupts));
-  return ReportExplanation(followed, explaining);
+  const ExitCode code = ReportExplanation(followed, explaining);
+  return AfterFlames(*link, followed.session, options.svg, code);
 }
 
 std::vector<OptionInfo> ExplainOptions() {
@@ -299,6 +354,7 @@ std::vector<OptionInfo> ExplainOptions() {
       Repeatable({"only", 0, "PATTERN",
                   "explain the benchmarks that match (default: those that changed); repeatable",
                   kThisCommand}),
+      {"svg", 0, "FILE", "draw a flame graph of the differences into FILE", kThisCommand},
       {"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
       {"all-functions", 0, "", "list all functions, not only those that changed and a few others",
        kResult}};

@@ -215,6 +215,13 @@ std::string UnnamedLine(const v1::Explanation& explanation, const Style& style) 
       style);
 }
 
+// Returns the lines below the table.
+std::string NotesOn(const v1::Explanation& explanation, const Functions& listed,
+                    FunctionsShown shown, const Style& style) {
+  return MatchedLines(explanation, listed, style) + OmittedLine(explanation, listed, shown, style) +
+         UnnamedLine(explanation, style) + WrapSentence(LevelLine(explanation), style);
+}
+
 bool AnyChanged(const v1::Explanation& explanation) {
   return std::ranges::any_of(explanation.functions(), &v1::FunctionChange::changed);
 }
@@ -334,14 +341,29 @@ std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session
          ", in runs of its own";
 }
 
+Rows FunctionRows(const v1::Explanation& explanation, const Style& style) {
+  const Functions listed = ListedOf(explanation, FunctionsShown::kAll);
+  const ColumnFormat format = FormatOf(listed, style);
+  Rows rows;
+  const auto add = [&rows](const FunctionCells& cells) {
+    rows.emplace_back(cells.begin(), cells.end());
+  };
+  add(FunctionHeader(explanation, style));
+  for (const v1::FunctionChange* one : listed) add(RowOf(*one, format, style));
+  return rows;
+}
+
+std::string ExplanationNotes(const v1::Explanation& explanation, const Style& style) {
+  const Functions listed = ListedOf(explanation, FunctionsShown::kAll);
+  return NotesOn(explanation, listed, FunctionsShown::kAll, style);
+}
+
 std::string RenderExplanation(const v1::Explanation& explanation, bool names_benchmark,
                               FunctionsShown shown, const Style& style) {
   const Functions listed = ListedOf(explanation, shown);
   const std::string place = names_benchmark ? Printable(explanation.benchmark()) + ": " : "";
   return WrapSentence(place + ExplanationSentence(explanation, style), style) +
-         FunctionTable(explanation, listed, style) + MatchedLines(explanation, listed, style) +
-         OmittedLine(explanation, listed, shown, style) + UnnamedLine(explanation, style) +
-         WrapSentence(LevelLine(explanation), style);
+         FunctionTable(explanation, listed, style) + NotesOn(explanation, listed, shown, style);
 }
 
 std::string RenderExplanations(const v1::Update& update, FunctionsShown shown, const Style& style) {
