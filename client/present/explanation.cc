@@ -341,8 +341,8 @@ std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session
          ", in runs of its own";
 }
 
-Rows FunctionRows(const v1::Explanation& explanation, const Style& style) {
-  const Functions listed = ListedOf(explanation, FunctionsShown::kAll);
+Rows FunctionRows(const v1::Explanation& explanation, FunctionsShown shown, const Style& style) {
+  const Functions listed = ListedOf(explanation, shown);
   const ColumnFormat format = FormatOf(listed, style);
   Rows rows;
   const auto add = [&rows](const FunctionCells& cells) {
@@ -353,9 +353,9 @@ Rows FunctionRows(const v1::Explanation& explanation, const Style& style) {
   return rows;
 }
 
-std::string ExplanationNotes(const v1::Explanation& explanation, const Style& style) {
-  const Functions listed = ListedOf(explanation, FunctionsShown::kAll);
-  return NotesOn(explanation, listed, FunctionsShown::kAll, style);
+std::string ExplanationNotes(const v1::Explanation& explanation, FunctionsShown shown,
+                             const Style& style) {
+  return NotesOn(explanation, ListedOf(explanation, shown), shown, style);
 }
 
 std::string RenderExplanation(const v1::Explanation& explanation, bool names_benchmark,

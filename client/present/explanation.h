@@ -28,12 +28,13 @@ enum class FunctionsShown {
 std::string RenderExplanation(const v1::Explanation& explanation, bool names_benchmark,
                               FunctionsShown shown, const Style& style);
 
-/// Returns the table of all functions, for pages: the first row is the heading.
-Rows FunctionRows(const v1::Explanation& explanation, const Style& style);
+/// Returns the table of functions, for pages: the first row is the heading.
+Rows FunctionRows(const v1::Explanation& explanation, FunctionsShown shown, const Style& style);
 
 /// Returns the lines below the table: guesses, functions that are left out, and what the intervals
 /// mean.
-std::string ExplanationNotes(const v1::Explanation& explanation, const Style& style);
+std::string ExplanationNotes(const v1::Explanation& explanation, FunctionsShown shown,
+                             const Style& style);
 
 /// Renders all explanations of a session, separated by empty lines. Empty without any.
 std::string RenderExplanations(const v1::Update& update, FunctionsShown shown, const Style& style);

@@ -216,8 +216,9 @@ class Section {
       const std::string name =
           PlaceOf(one) + OneLine(one.candidate()) + " against " + OneLine(one.reference());
       html +=
-          Part("Functions: " + name, HtmlTable(FunctionRows(one, kPlain), "Functions: " + name) +
-                                         BulletList(Lines(ExplanationNotes(one, kPlain))));
+          Part("Functions: " + name,
+               HtmlTable(FunctionRows(one, FunctionsShown::kAll, kPlain), "Functions: " + name) +
+                   BulletList(Lines(ExplanationNotes(one, FunctionsShown::kAll, kPlain))));
     }
     Parts flames;
     for (const FlamePair& pair : source_.flames) {
