@@ -115,7 +115,7 @@ FunctionCells RowOf(const v1::FunctionChange& function, const ColumnFormat& form
 using FunctionColumns = std::vector<FunctionColumn>;
 
 // Renders the columns side by side, with numbers on the right of their columns. Names are shortened
-// to the room that is left, but not below the narrowest that can be told apart.
+// to the room that is left, but to at least kNarrowestFunction columns.
 std::string Aligned(std::vector<FunctionCells> cells, const FunctionColumns& columns,
                     const Style& style) {
   constexpr int kGap = 2;

@@ -297,7 +297,7 @@ void PrintCancelled(const Followed& followed, bool json) {
   PrintToStderr("session " + session.session() + " was cancelled" +
                 (followed.interrupted || by.empty() ? "" : " by " + by));
   // The JSON output has these results in the last update.
-  if (!json && session.has_report()) {
+  if (!json && session.has_report() && !session.spec().has_profile()) {
     PrintToStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
   }
 }

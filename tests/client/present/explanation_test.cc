@@ -7,9 +7,11 @@
 
 #include "client/present/exports.h"
 #include "client/present/json.h"
+#include "client/present/live_view.h"
 #include "client/present/pages.h"
 #include "client/present/report.h"
 #include "client/present/stacks.h"
+#include "core/base/text.h"
 #include "tests/client/explanation_samples.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
@@ -107,6 +109,21 @@ TEST(ExplanationTest, ASampledSessionHasNoVerdict) {
   EXPECT_NE(page.find("k3x9m2pq"), std::string::npos) << page;
   EXPECT_NE(RenderList({&session, 1}, user, session.ended_at(), Style()).find("explained"),
             std::string::npos);
+}
+
+TEST(ExplanationTest, TheValuesOfSampledRunsAreNotShownWhileTheyRun) {
+  v1::Update update = SuiteUpdate();
+  update.set_state(v1::SESSION_STATE_RUNNING);
+  LiveState state;
+  state.session = "q4r8s2tv";
+  state.sampled = true;
+  state.limits.set_runs(80);
+  state.Apply(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }));
+  EXPECT_WORDING(Join(RenderLiveView(state, Style(), 20), "\n"));
+  PlainNarrator narrator(Style(), /*sampled=*/true);
+  EXPECT_WORDING(Join(
+      narrator.Describe(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), 1),
+      "\n"));
 }
 
 TEST(ExplanationTest, JsonHasTheWholeExplanation) {
