@@ -193,8 +193,9 @@ void PrintExplanations(const v1::Session& session, const Explaining& explaining)
   const Style style = explaining.result.StyleOfStdout();
   const v1::Update& report = session.report();
   if (explaining.result.detail == Detail::kVerdict) {
+    const ExplanationView view = ViewOf(report, explaining.shown);
     for (const v1::Explanation& one : report.explanations()) {
-      std::cout << WrapSentence(ExplanationSentence(one, style), style);
+      std::cout << WrapSentence(ExplanationHeadline(one, view, style), style);
     }
     return;
   }

@@ -195,11 +195,13 @@ std::string OmittedLine(const v1::Explanation& explanation, const Functions& lis
 }
 
 // Returns what the intervals mean, and from how much data they are.
-std::string LevelLine(const v1::Explanation& explanation) {
+std::string LevelLine(const v1::Explanation& explanation, bool of_builds) {
   std::string text = fmt::format("all intervals of {} hold together with {} confidence",
                                  Counted(explanation.compared(), "function"),
                                  FormatConfidence(explanation.confidence()));
-  text += fmt::format("; {}, {} and {} samples", Counted(explanation.blocks(), "block"),
+  text += fmt::format("; {}, {} and {} samples",
+                      of_builds ? Counted(explanation.blocks(), "build") + " of each arm"
+                                : Counted(explanation.blocks(), "block"),
                       explanation.samples_reference(), explanation.samples_candidate());
   if (explanation.lost() > 0) text += fmt::format(", {} lost", explanation.lost());
   return text;
@@ -217,9 +219,10 @@ std::string UnnamedLine(const v1::Explanation& explanation, const Style& style) 
 
 // Returns the lines below the table.
 std::string NotesOn(const v1::Explanation& explanation, const Functions& listed,
-                    FunctionsShown shown, const Style& style) {
-  return MatchedLines(explanation, listed, style) + OmittedLine(explanation, listed, shown, style) +
-         UnnamedLine(explanation, style) + WrapSentence(LevelLine(explanation), style);
+                    const ExplanationView& view, const Style& style) {
+  return MatchedLines(explanation, listed, style) +
+         OmittedLine(explanation, listed, view.shown, style) + UnnamedLine(explanation, style) +
+         WrapSentence(LevelLine(explanation, view.of_builds), style);
 }
 
 bool AnyChanged(const v1::Explanation& explanation) {
@@ -242,6 +245,32 @@ std::string ExplainedWords(const v1::Explanation& explanation, const Style& styl
   const ColumnFormat format(std::abs(explanation.explained_seconds()), 0, "s", style);
   return "the functions that changed add " +
          format.WithUnit(format.Signed(explanation.explained_seconds()));
+}
+
+// Returns how the CPU time of a run changed.
+std::string ChangeWords(const v1::Explanation& explanation, const Style& style) {
+  const v1::Effect& change = explanation.change();
+  const std::string candidate = Printable(explanation.candidate());
+  const std::string reference = Printable(explanation.reference());
+  const auto format = ColumnFormat::OfDifferences(
+      change.estimate(), change.has_lo() ? std::optional(change.lo()) : std::nullopt,
+      change.has_hi() ? std::optional(change.hi()) : std::nullopt, "s", style);
+  const std::string interval =
+      HasEnds(change) ? " (" + format.Interval(change.lo(), change.hi(), style) + ")" : "";
+  std::string text;
+  if (ExcludesZero(change)) {
+    text = candidate + " takes " + format.WithUnit(format.Format(std::abs(change.estimate())));
+    if (explanation.seconds_reference() > 0) {
+      const double share = std::abs(change.estimate()) / explanation.seconds_reference();
+      text += " (" + FormatUnsigned(share, 1) + ")";
+    }
+    text += change.estimate() > 0 ? " more" : " less";
+    text += " CPU time a run than " + reference + interval;
+  } else {
+    text = "the CPU time of " + candidate + " is not shown to differ from that of " + reference +
+           interval;
+  }
+  return text;
 }
 
 }  // namespace
@@ -295,29 +324,10 @@ std::optional<double> SeenInAny(const v1::Explanation& explanation) {
   return widest > 0 ? std::optional(widest) : std::nullopt;
 }
 
-std::string ExplanationSentence(const v1::Explanation& explanation, const Style& style) {
-  const v1::Effect& change = explanation.change();
-  const std::string candidate = Printable(explanation.candidate());
-  const std::string reference = Printable(explanation.reference());
-  const auto format = ColumnFormat::OfDifferences(
-      change.estimate(), change.has_lo() ? std::optional(change.lo()) : std::nullopt,
-      change.has_hi() ? std::optional(change.hi()) : std::nullopt, "s", style);
-  const std::string interval =
-      HasEnds(change) ? " (" + format.Interval(change.lo(), change.hi(), style) + ")" : "";
-  std::string text;
-  if (ExcludesZero(change)) {
-    text = candidate + " takes " + format.WithUnit(format.Format(std::abs(change.estimate())));
-    if (explanation.seconds_reference() > 0) {
-      const double share = std::abs(change.estimate()) / explanation.seconds_reference();
-      text += " (" + FormatUnsigned(share, 1) + ")";
-    }
-    text += change.estimate() > 0 ? " more" : " less";
-    text += " CPU time a run than " + reference + interval;
-  } else {
-    text = "the CPU time of " + candidate + " is not shown to differ from that of " + reference +
-           interval;
-  }
-  return text + "; " + ExplainedWords(explanation, style);
+std::string ExplanationHeadline(const v1::Explanation& explanation, const ExplanationView& view,
+                                const Style& style) {
+  const std::string place = view.names_benchmark ? Printable(explanation.benchmark()) + ": " : "";
+  return place + ChangeWords(explanation, style) + "; " + ExplainedWords(explanation, style);
 }
 
 std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session& explained,
@@ -353,27 +363,33 @@ Rows FunctionRows(const v1::Explanation& explanation, FunctionsShown shown, cons
   return rows;
 }
 
-std::string ExplanationNotes(const v1::Explanation& explanation, FunctionsShown shown,
+std::string ExplanationNotes(const v1::Explanation& explanation, const ExplanationView& view,
                              const Style& style) {
-  return NotesOn(explanation, ListedOf(explanation, shown), shown, style);
+  return NotesOn(explanation, ListedOf(explanation, view.shown), view, style);
 }
 
-std::string RenderExplanation(const v1::Explanation& explanation, bool names_benchmark,
-                              FunctionsShown shown, const Style& style) {
-  const Functions listed = ListedOf(explanation, shown);
-  const std::string place = names_benchmark ? Printable(explanation.benchmark()) + ": " : "";
-  return WrapSentence(place + ExplanationSentence(explanation, style), style) +
-         FunctionTable(explanation, listed, style) + NotesOn(explanation, listed, shown, style);
+std::string RenderExplanation(const v1::Explanation& explanation, const ExplanationView& view,
+                              const Style& style) {
+  const Functions listed = ListedOf(explanation, view.shown);
+  return WrapSentence(ExplanationHeadline(explanation, view, style), style) +
+         FunctionTable(explanation, listed, style) + NotesOn(explanation, listed, view, style);
+}
+
+ExplanationView ViewOf(const v1::Update& update, FunctionsShown shown) {
+  ExplanationView view{.shown = shown};
+  for (const v1::Explanation& one : update.explanations()) {
+    if (one.benchmark() != update.explanations(0).benchmark()) view.names_benchmark = true;
+  }
+  for (const v1::Comparison& one : update.comparisons()) {
+    if (one.method() == v1::METHOD_LAYOUTS) view.of_builds = true;
+  }
+  return view;
 }
 
 std::string RenderExplanations(const v1::Update& update, FunctionsShown shown, const Style& style) {
-  const bool several =
-      std::ranges::any_of(update.explanations(), [&update](const v1::Explanation& one) {
-        return one.benchmark() != update.explanations(0).benchmark();
-      });
-  return Join(update.explanations(), "\n", [&](const v1::Explanation& one) {
-    return RenderExplanation(one, several, shown, style);
-  });
+  const ExplanationView view = ViewOf(update, shown);
+  return Join(update.explanations(), "\n",
+              [&](const v1::Explanation& one) { return RenderExplanation(one, view, style); });
 }
 
 }  // namespace benchd::client

@@ -18,30 +18,39 @@ enum class FunctionsShown {
   kAll,          ///< all that the daemon lists
 };
 
+/// How an explanation is shown.
+struct ExplanationView {
+  FunctionsShown shown = FunctionsShown::kWhatMatters;
+  bool names_benchmark = false;  ///< the session has several benchmarks
+  bool of_builds = false;        ///< the units are builds, not blocks (METHOD_LAYOUTS)
+};
+
+/// Returns the view for the explanations of a session.
+ExplanationView ViewOf(const v1::Update& update, FunctionsShown shown);
+
 /// Renders one explanation: a headline, the table of functions, and what the intervals mean. Ends
 /// with a newline.
 ///
 /// If the table is too wide, the columns of callees are left out first, then the seconds of both
 /// arms. Long names of functions are shortened.
-///
-/// @param names_benchmark  whether the session has several benchmarks
-std::string RenderExplanation(const v1::Explanation& explanation, bool names_benchmark,
-                              FunctionsShown shown, const Style& style);
+std::string RenderExplanation(const v1::Explanation& explanation, const ExplanationView& view,
+                              const Style& style);
+
+/// Returns the headline: "candidate takes 93 ms (8.9 %) more CPU time a run than base; the
+/// functions that changed explain 92 % of it", after the benchmark if the view names it.
+std::string ExplanationHeadline(const v1::Explanation& explanation, const ExplanationView& view,
+                                const Style& style);
 
 /// Returns the table of functions, for pages: the first row is the heading.
 Rows FunctionRows(const v1::Explanation& explanation, FunctionsShown shown, const Style& style);
 
 /// Returns the lines below the table: guesses, functions that are left out, and what the intervals
 /// mean.
-std::string ExplanationNotes(const v1::Explanation& explanation, FunctionsShown shown,
+std::string ExplanationNotes(const v1::Explanation& explanation, const ExplanationView& view,
                              const Style& style);
 
 /// Renders all explanations of a session, separated by empty lines. Empty without any.
 std::string RenderExplanations(const v1::Update& update, FunctionsShown shown, const Style& style);
-
-/// Returns the first line of RenderExplanation(): "candidate takes 93 ms (8.9 %) more CPU time a
-/// run than base; the functions that changed explain 92 % of it".
-std::string ExplanationSentence(const v1::Explanation& explanation, const Style& style);
 
 /// Returns what the session itself measured of the pair that is explained: "session k3x9m2pq
 /// measured wall_time +8.9 % (+7.9 … +9.9 %), in runs of its own". Empty without such a gate.

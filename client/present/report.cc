@@ -167,8 +167,9 @@ namespace {
 std::string ExplanationText(const v1::Update& update, const ReportOptions& options,
                             const Style& style) {
   if (options.detail == Detail::kVerdict) {
-    return Join(update.explanations(), "", [&style](const v1::Explanation& one) {
-      return WrapSentence(ExplanationSentence(one, style), style);
+    const ExplanationView view = ViewOf(update, FunctionsShown::kWhatMatters);
+    return Join(update.explanations(), "", [&](const v1::Explanation& one) {
+      return WrapSentence(ExplanationHeadline(one, view, style), style);
     });
   }
   const bool all = options.detail == Detail::kAll;

@@ -34,6 +34,7 @@ constexpr std::size_t kMostIntervals = 60;  // per picture
 constexpr std::size_t kTallIntervals = 10;  // a picture of more would leave half of its row empty
 constexpr std::size_t kFewestLooks = 3;     // needed to draw a trajectory
 constexpr Style kPlain;
+constexpr FunctionsShown kAllFunctions = FunctionsShown::kAll;
 
 Comparisons InfosOf(const v1::Update& update) {
   Comparisons infos;
@@ -115,7 +116,7 @@ class Section {
     } else if (IsSampled()) {
       html += Title("", update_.explanations().empty() ? "No explanation" : "Explanation");
       for (const v1::Explanation& one : update_.explanations()) {
-        html += Paragraph(PlaceOf(one) + ExplanationSentence(one, kPlain), "lede");
+        html += Paragraph(ExplanationHeadline(one, ViewOf(update_, kAllFunctions), kPlain), "lede");
       }
     } else if (update_.verdict() == v1::VERDICT_UNSPECIFIED) {
       html += Title("", "No verdict") + Paragraph("No metric gates.", "lede");
@@ -203,22 +204,16 @@ class Section {
     return words + BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
   }
 
-  // Returns the benchmark of an explanation, if there are several.
-  std::string PlaceOf(const v1::Explanation& explanation) const {
-    return source_.session.spec().benchmarks_size() > 1 ? OneLine(explanation.benchmark()) + ": "
-                                                        : "";
-  }
-
   // Renders the functions of each explanation, and the flame graphs.
   std::string Explanations() const {
     std::string html;
+    const ExplanationView view = ViewOf(update_, kAllFunctions);
     for (const v1::Explanation& one : update_.explanations()) {
-      const std::string name =
-          PlaceOf(one) + OneLine(one.candidate()) + " against " + OneLine(one.reference());
-      html +=
-          Part("Functions: " + name,
-               HtmlTable(FunctionRows(one, FunctionsShown::kAll, kPlain), "Functions: " + name) +
-                   BulletList(Lines(ExplanationNotes(one, FunctionsShown::kAll, kPlain))));
+      const std::string name = (view.names_benchmark ? OneLine(one.benchmark()) + ": " : "") +
+                               OneLine(one.candidate()) + " against " + OneLine(one.reference());
+      html += Part("Functions: " + name,
+                   HtmlTable(FunctionRows(one, view.shown, kPlain), "Functions: " + name) +
+                       BulletList(Lines(ExplanationNotes(one, view, kPlain))));
     }
     Parts flames;
     for (const FlamePair& pair : source_.flames) {

@@ -343,11 +343,10 @@ std::string VerdictText(const v1::Update& report) {
 // what the intervals mean. It has no sign, because it is not a verdict.
 std::string ExplanationMarkdown(const v1::Session& session, const MarkdownLinks& links) {
   std::string text;
-  const bool several = session.spec().benchmarks_size() > 1;
+  const ExplanationView view = ViewOf(session.report(), FunctionsShown::kWhatMatters);
   for (const v1::Explanation& one : session.report().explanations()) {
-    const std::string place = several ? one.benchmark() + ": " : "";
-    text += "**" + MarkdownText(place + ExplanationSentence(one, Style())) + "**\n\n";
-    const Rows rows = FunctionRows(one, FunctionsShown::kWhatMatters, Style());
+    text += "**" + MarkdownText(ExplanationHeadline(one, view, Style())) + "**\n\n";
+    const Rows rows = FunctionRows(one, view.shown, Style());
     for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i) {
       std::vector<std::string> cells = {i == 0 ? rows[i].front() : MarkdownCode(rows[i].front())};
       for (std::size_t j = 1; j < rows[i].size(); ++j) cells.push_back(MarkdownText(rows[i][j]));
@@ -357,7 +356,7 @@ std::string ExplanationMarkdown(const v1::Session& session, const MarkdownLinks&
       rule.front() = rule.back() = "---";
       text += MarkdownRow(rule);
     }
-    text += "\n" + MarkdownList(ExplanationNotes(one, FunctionsShown::kWhatMatters, Style()));
+    text += "\n" + MarkdownList(ExplanationNotes(one, view, Style()));
   }
   if (text.empty()) text = "**no explanation**\n\n";
   text += Origin(session, links);

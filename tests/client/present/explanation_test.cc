@@ -27,7 +27,7 @@ std::string Titled(const std::string& title, const std::string& text) {
 std::string Narrow(int width) {
   Style style;
   style.width = width;
-  return RenderExplanation(SampleExplanation(), false, FunctionsShown::kWhatMatters, style);
+  return RenderExplanation(SampleExplanation(), {}, style);
 }
 
 TEST(ExplanationTest, TheTableFitsTheTerminal) {
@@ -37,12 +37,10 @@ TEST(ExplanationTest, TheTableFitsTheTerminal) {
     EXPECT_LE(Widest(Lines(narrow)), width) << narrow;
     text += Titled(std::to_string(width), narrow);
   }
-  Style ascii;
-  ascii.unicode = false;
-  text += Titled("ascii, ms", RenderExplanation(SampleExplanation(), true, FunctionsShown::kAll,
-                                                Style{.unicode = false, .time_unit = "ms"}));
-  text += Titled("nothing changed", RenderExplanation(UnchangedExplanation(), false,
-                                                      FunctionsShown::kWhatMatters, Style()));
+  text +=
+      Titled("ascii, ms", RenderExplanation(SampleExplanation(), {FunctionsShown::kAll, true, true},
+                                            Style{.unicode = false, .time_unit = "ms"}));
+  text += Titled("nothing changed", RenderExplanation(UnchangedExplanation(), {}, Style()));
   ExpectGolden("explanation.txt", text);
 }
 
@@ -53,30 +51,29 @@ TEST(ExplanationTest, EveryFunctionThatChangedIsListedAndFewOthers) {
     *other = SampleExplanation().functions(5);
     other->set_function("other" + std::to_string(i));
   }
-  const std::string usual =
-      RenderExplanation(explanation, false, FunctionsShown::kWhatMatters, Style());
+  const std::string usual = RenderExplanation(explanation, {}, Style());
   EXPECT_NE(usual.find("other2"), std::string::npos) << usual;
   EXPECT_EQ(usual.find("other3"), std::string::npos) << "five in all: " << usual;
   EXPECT_NE(usual.find("6 more functions"), std::string::npos) << usual;
-  const std::string all = RenderExplanation(explanation, false, FunctionsShown::kAll, Style());
+  const std::string all = RenderExplanation(explanation, {FunctionsShown::kAll}, Style());
   EXPECT_NE(all.find("other8"), std::string::npos) << all;
   EXPECT_EQ(all.find("more functions"), std::string::npos) << all;
 }
 
 TEST(ExplanationTest, TheHeadlineSaysHowMuchIsExplained) {
   v1::Explanation explanation = SampleExplanation();
-  EXPECT_WORDING(ExplanationSentence(explanation, Style()));
+  EXPECT_WORDING(ExplanationHeadline(explanation, {}, Style()));
   explanation.mutable_change()->set_estimate(-0.0933);
   explanation.mutable_change()->set_lo(-0.1043);
   explanation.mutable_change()->set_hi(-0.0823);
-  EXPECT_WORDING(ExplanationSentence(explanation, Style()));
+  EXPECT_WORDING(ExplanationHeadline(explanation, {}, Style()));
   explanation.clear_explained();
   explanation.mutable_change()->set_hi(0.01);
-  EXPECT_WORDING(ExplanationSentence(explanation, Style()));
-  EXPECT_WORDING(ExplanationSentence(UnchangedExplanation(), Style()));
+  EXPECT_WORDING(ExplanationHeadline(explanation, {}, Style()));
+  EXPECT_WORDING(ExplanationHeadline(UnchangedExplanation(), {}, Style()));
   v1::Explanation boundless = UnchangedExplanation();
   boundless.mutable_functions(0)->mutable_self()->clear_lo();
-  EXPECT_WORDING(ExplanationSentence(boundless, Style()));
+  EXPECT_WORDING(ExplanationHeadline(boundless, {}, Style()));
 }
 
 TEST(ExplanationTest, TheMeasuredChangeStandsBesideIt) {
@@ -100,7 +97,7 @@ TEST(ExplanationTest, ASampledSessionHasNoVerdict) {
   EXPECT_EQ(text.find("REGRESSION"), std::string::npos) << text;
   EXPECT_EQ(text.find("wall_time"), std::string::npos) << text;
   EXPECT_EQ(RenderFindings(session.report(), OptionsFor(session, Detail::kVerdict), Style()),
-            ExplanationSentence(SampleExplanation(), Style()) + "\n");
+            ExplanationHeadline(SampleExplanation(), {}, Style()) + "\n");
   const auto user = [](std::uint32_t uid) { return std::to_string(uid); };
   const std::string page = RenderSession(session, {}, user, Style());
   EXPECT_WORDING(page.substr(page.find("again: "),
