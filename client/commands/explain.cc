@@ -204,6 +204,8 @@ void PrintExplanations(const v1::Session& session, const Explaining& explaining)
     const std::string beside = MeasuredBeside(one, explaining.explained, style);
     if (!beside.empty()) std::cout << WrapSentence(beside, style);
   }
+  std::cout << Paint("details: benchctl show " + Printable(session.session()), Tint::kDim, style)
+            << "\n";
 }
 
 // Prints the end of a sampled session, and returns the exit code.
@@ -384,7 +386,7 @@ Result<ExitCode> TryExplainAfter(DaemonLink& link, const v1::SessionSpec& submit
   PrintPlan(PlanRuns(session, options, &spec), explaining);
   TRY(auto response, SubmitSampled(link, spec, true, interrupts));
   TRY(auto followed, FollowSampled(link, spec, response, explaining, interrupts));
-  if (!explaining.json) std::cout << "\n";
+  if (!explaining.json && HasExplanation(followed.session)) std::cout << "\n";
   return ReportExplanation(followed, explaining);
 }
 
