@@ -3,21 +3,22 @@
     profiles.py [--only NAME]... [--sessions N] [--runs N] [--frequency HZ] [--records FILE]
     profiles.py --cost | --real
 
-Five programs of 30 functions (C++ with templates and inlining, C with functions of the same name in
-two files, Rust, C code called by Python, eight threads) are built in two versions: one of the
+Five programs of 30 functions (C++ with templates and inlining, C with functions of the same name
+in two files, Rust, C code called by Python, eight threads) are built in two versions: one of the
 functions, which takes a tenth to a fifth of a run, does 10 % more work in the candidate, so that
-the whole program is 1 to 2 % slower. N sessions explain the two versions, and N sessions explain the
-same version twice. Another function is planted in each of --plants groups of sessions.
+the whole program is 1 to 2 % slower. N sessions explain the two versions, and N sessions explain
+the same version twice. Another function is planted in each of --plants groups of sessions.
 
 right first   the planted function is the first by the change of its own seconds, and called changed
 others        sessions in which a function that is the same in both versions is called changed
 A/A           sessions of the same version twice in which any function is called changed
 
-Each session is a line of --records, so that a series can be continued; the table is made from all of
-its lines. Needs gcc and g++; without rustc, its program is skipped.
+Each session is a line of --records, so that a series can be continued; the table is made from all
+of its lines. Needs gcc and g++; without rustc, its program is skipped.
 
---cost measures what sampling adds to the CPU time of a run, and how precisely the share of a function
-is known. --real measures what an explanation of sessions of gzip, sqlite3 and python3 takes.
+--cost measures what sampling adds to the CPU time of a run, and how precisely the share of a
+function is known. --real measures what an explanation of sessions of gzip, sqlite3 and python3
+takes.
 """
 
 import argparse

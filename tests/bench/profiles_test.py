@@ -79,7 +79,8 @@ class JudgementTest(unittest.TestCase):
         return profiles.judged({"functions": list(functions)}, pattern)
 
     def test_the_planted_function_first_and_alone(self):
-        found = self.judged(change("scan (pages_a.c)", 0.01), change("fold (pages_a.c)", 0.02, False))
+        found = self.judged(change("scan (pages_a.c)", 0.01),
+                            change("fold (pages_a.c)", 0.02, changed=False))
         self.assertEqual(found, {"right": True, "others": []})
 
     def test_the_same_name_in_the_other_file_is_another_function(self):

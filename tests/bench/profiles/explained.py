@@ -6,8 +6,8 @@ import time
 
 def measured_session(tool, base, candidate, *options):
     """Compares two commands, by default in the fewest runs, and returns the session's ID."""
-    last, _ = tool.compare("--metric", "cpu_time:2%", *(options or ("--runs", "2", "--warmup", "0")),
-                           base, candidate)
+    words = options or ("--runs", "2", "--warmup", "0")
+    last, _ = tool.compare("--metric", "cpu_time:2%", *words, base, candidate)
     return last["session"]
 
 

@@ -13,11 +13,23 @@ uint64_t PagesB(uint64_t x, const unsigned* rounds);
   }
 
 // F(name, N) for each name, with N from `first` on.
-#define EACH_PAGE_FUNCTION(F, first)                                                       \
-  F(scan, first)                                                                           \
-  F(parse, first + 1) F(merge, first + 2) F(split, first + 3) F(hash, first + 4)           \
-      F(pack, first + 5) F(unpack, first + 6) F(find, first + 7) F(insert, first + 8)      \
-          F(erase, first + 9) F(sort, first + 10) F(copy, first + 11) F(count, first + 12) \
-              F(check, first + 13) F(fold, first + 14)
+// clang-format off
+#define EACH_PAGE_FUNCTION(F, first) \
+  F(scan, first + 0)                 \
+  F(parse, first + 1)                \
+  F(merge, first + 2)                \
+  F(split, first + 3)                \
+  F(hash, first + 4)                 \
+  F(pack, first + 5)                 \
+  F(unpack, first + 6)               \
+  F(find, first + 7)                 \
+  F(insert, first + 8)               \
+  F(erase, first + 9)                \
+  F(sort, first + 10)                \
+  F(copy, first + 11)                \
+  F(count, first + 12)               \
+  F(check, first + 13)               \
+  F(fold, first + 14)
+// clang-format on
 
 #define CALL_PAGE_FUNCTION(name, N) x = name(x, rounds[N]);
