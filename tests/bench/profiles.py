@@ -16,9 +16,9 @@ A/A           sessions of the same version twice in which any function is called
 Each session is a line of --records, so that a series can be continued; the table is made from all
 of its lines. Needs gcc and g++; without rustc, its program is skipped.
 
---cost measures what sampling adds to the CPU time of a run, and how precisely the share of a
-function is known. --real measures what an explanation of sessions of gzip, sqlite3 and python3
-takes.
+--cost measures what sampling adds to the CPU time of a run, how precisely the share of a function
+is known, and whether a comparison with --explain has the same values as one without. --real
+measures what an explanation of sessions of gzip, sqlite3 and python3 takes.
 """
 
 import argparse
@@ -36,12 +36,15 @@ sys.path[:0] = [str(HERE / "side_by_side"), str(HERE / "profiles"), str(HERE.par
 from explained import explain, measured_session, options_of  # noqa: E402
 from machine import facts  # noqa: E402
 from planted_programs import PROGRAMS, Plant, available  # noqa: E402
-from profile_cost import print_cost, print_precision  # noqa: E402
+from profile_cost import print_apart, print_cost, print_precision  # noqa: E402
 from real_programs import print_real  # noqa: E402
 from table import Table  # noqa: E402
 from tools import benchctl  # noqa: E402
 
 MORE = 0.1  # work of the planted function
+# The A/A sessions have as many blocks as the others: the number is not chosen by explain, which
+# would look for half of a change that is zero.
+RUNS, FREQUENCY = 50, 4000
 KINDS = ("planted", "same")
 
 
@@ -85,7 +88,8 @@ class Trials:
     def session(self, name, kind, number):
         group = number * self.given.plants // self.given.sessions
         measured = self.measured(name, group)[kind]
-        last, seconds = explain(self.tool, measured, *options_of(self.given))
+        last, seconds = explain(self.tool, measured,
+                                *options_of(self.given, runs=RUNS, frequency=FREQUENCY))
         [explanation] = last["explanations"]
         plant = self.plant(name, group)
         pattern = PROGRAMS[name].pattern(plant.function) if kind == "planted" else None
@@ -151,9 +155,11 @@ def parse_arguments(words=None):
                         help="of each program and kind (40)")
     parser.add_argument("--plants", type=int, default=4, metavar="N",
                         help="functions planted in these sessions, one after the other (4)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of a run (0.5)")
-    parser.add_argument("--runs", type=int, help="of each arm; default: as many as explain chooses")
-    parser.add_argument("--frequency", type=int, metavar="HZ", help="default: that of explain")
+    parser.add_argument("--seconds", type=float, default=0.4, help="CPU time of a run (0.4)")
+    parser.add_argument("--runs", type=int, metavar="N",
+                        help=f"of each arm ({RUNS}; 10 for --cost; --real: chosen by explain)")
+    parser.add_argument("--frequency", type=int, metavar="HZ",
+                        help=f"samples per second ({FREQUENCY}; --real: that of explain)")
     parser.add_argument("--max-time", metavar="T", help="limit of explain; default: its own")
     parser.add_argument("--call-graph", choices=("fp", "dwarf"), help="default: that of explain")
     parser.add_argument("--records", type=pathlib.Path, help="file to which sessions are added")
@@ -174,6 +180,7 @@ def main():
         if given.cost:
             print_cost(tool, given)
             print_precision(tool, given)
+            print_apart(tool, given)
         if given.real:
             print_real(tool, given)
         if not given.cost and not given.real:

@@ -26,11 +26,13 @@ def explain(tool, session, *options):
     return read_last(done.stdout), time.monotonic() - begin
 
 
-def options_of(given):
-    """The options of explain that the caller chose."""
+def options_of(given, **defaults):
+    """The options of explain that the caller chose, or else the defaults."""
     words = []
     for name in ("runs", "frequency", "max_time", "call_graph"):
         value = getattr(given, name)
+        if value is None:
+            value = defaults.get(name)
         if value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     return words

@@ -1,5 +1,6 @@
 """What sampling adds to a run, and how precisely it measures."""
 
+import json
 import math
 import random
 import re
@@ -64,6 +65,38 @@ def print_cost(tool, given):
                         "samples": one["samples_reference"] / one["blocks"], "lost": one["lost"]}
             table.add(**row)
     print(table.text(), flush=True)
+
+
+def print_apart(tool, given):
+    """The values of comparisons with and without --explain, in turns. The candidate of each does
+    twice the work of the base, so that there is a change to explain."""
+    runs = given.runs or RUNS
+    [program] = available(["c"]).values()
+    folder = tool.daemon.folder / "apart"
+    base, plant = build(tool, given, program, given.seconds, folder / "base")
+    program.build(folder / "twice", [2 * one for one in plant.rounds(program.per_call)])
+    twice = shlex.join(program.words(folder / "twice", base.split()[-1]))
+    found = {False: [], True: []}
+    for number in range(given.rounds):
+        turns = [False, True]
+        random.Random(f"{given.seed} {number}").shuffle(turns)
+        for explained in turns:
+            session = compared(tool, base, twice, runs, ["--explain"] if explained else [])
+            found[explained].append(cpu_time(tool, session))
+    table = Table("CPU time of a run of a comparison with and without --explain", [
+        ("explain", "--explain"), ("seconds", "CPU time, s"), ("ratio", "with / without, mean")])
+    table.add(explain="without", seconds=spread(found[False]))
+    table.add(explain="with", seconds=spread(found[True]), ratio=statistics.fmean(
+        value / was for value, was in zip(found[True], found[False])))
+    table.note(f"{given.rounds} rounds; {2 * runs} runs a session")
+    print(table.text(), flush=True)
+
+
+def compared(tool, base, candidate, runs, words):
+    """The ID of a comparison, which may be followed by its explanation."""
+    done = tool.run("compare", "--json", *words, "--runs", str(runs), "--metric", "cpu_time:2%",
+                    base, candidate)
+    return json.loads(done.stdout.splitlines()[0])["session"]
 
 
 def shares(runs, pattern):
