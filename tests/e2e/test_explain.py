@@ -102,8 +102,7 @@ class ExplainTest(ProfileTest):
 
     def assert_shown_again(self, last):
         shown = self.session(last["session"])
-        self.assertIn(last["explanations"], (shown.get("explanations"),
-                                             shown.get("report", {}).get("explanations")))
+        self.assertEqual(shown["report"]["explanations"], last["explanations"])
         again = self.benchctl_json("explain", last["session"])
         self.assert_exit(again, PASS)
         self.assertEqual(again.events[-1]["explanations"], last["explanations"])
@@ -185,10 +184,10 @@ class ExplainTest(ProfileTest):
 
     def newest_verdict(self):
         """The verdict of the newest session that was not sampled."""
-        for event in self.benchctl_json("list").events:
+        for event in self.benchctl_json("list", "--all").events:
             shown = self.session(event["session"])
-            if "explanations" not in shown:
-                return shown["verdict"]
+            if "profile" not in shown["spec"]:
+                return shown["report"]["verdict"]
         raise AssertionError("no session")
 
     def test_only_comparisons_that_have_ended_are_explained(self):
