@@ -116,7 +116,7 @@ def rows_of(records):
 
 
 def print_found(records, given):
-    table = Table(f"{MORE:.0%} more work in one of 30 functions", [
+    table = Table(f"{100 * MORE:.0f} % more work in one of 30 functions", [
         ("program", "program"), ("sessions", "sessions"), ("right", "right first"),
         ("others", "others called"), ("same", "A/A called"), ("blocks", "blocks"),
         ("seconds", "seconds a session")])
