@@ -124,7 +124,7 @@ def print_found(records, given):
         table.add(**row)
     table.note(f"seed {given.seed}; runs of about {given.seconds:g} s of CPU time")
     table.note(", ".join(f"{name}: {value}" for name, value in facts().items()))
-    print(table.text(), flush=True)
+    print(table.text() + "\n", flush=True)
 
 
 def measure_found(tool, given):

@@ -64,7 +64,7 @@ def print_cost(tool, given):
                                   if len(added) > 1 else None),
                         "samples": one["samples_reference"] / one["blocks"], "lost": one["lost"]}
             table.add(**row)
-    print(table.text(), flush=True)
+    print(table.text() + "\n", flush=True)
 
 
 def print_apart(tool, given):
@@ -89,7 +89,7 @@ def print_apart(tool, given):
     table.add(explain="with", seconds=spread(found[True]), ratio=statistics.fmean(
         value / was for value, was in zip(found[True], found[False])))
     table.note(f"{given.rounds} rounds; {2 * runs} runs a session")
-    print(table.text(), flush=True)
+    print(table.text() + "\n", flush=True)
 
 
 def compared(tool, base, candidate, runs, words):
@@ -140,4 +140,4 @@ def print_precision(tool, given):
         mean, samples = statistics.fmean(values) / 100, statistics.fmean(n for _, n in found)
         table.add(share=100 * mean, sd=statistics.stdev(values),
                   expected=100 * math.sqrt(mean * (1 - mean) / samples), runs=len(values))
-    print(table.text(), flush=True)
+    print(table.text() + "\n", flush=True)

@@ -136,4 +136,4 @@ def print_real(tool, given):
         ("measured", "session kept, KiB"), ("sampled", "explanation kept, KiB")])
     for name, pair in arms(tool.daemon.folder):
         table.add(program=name, **figures(tool, given, pair))
-    print(table.text(), flush=True)
+    print(table.text() + "\n", flush=True)
