@@ -37,6 +37,7 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
   before_ = LookAround();
   TRY(auto child, Spawn(options));
   made_in_place_ = false;
+  runner_beside_ = false;
   TRY_VOID(Adopt(std::move(child), sink));
   if (options.held) {
     SetAffinity(child_.pid, memory_.plan);
@@ -55,6 +56,7 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
 }
 
 Result<void> Launch::Go(EventSink& sink) {
+  runner_beside_ = spawner_->has_fetched();
   TRY(auto child, std::exchange(spawner_, nullptr)->Take());
   made_in_place_ = true;
   TRY_VOID(Adopt(std::move(child), sink));
@@ -72,8 +74,8 @@ Disturbances Launch::LookAround() const {
 /// Counts the timeslices that other threads began during the run. A timeslice begins when a thread
 /// gets a CPU. The run's own timeslices are subtracted from the total: one at the gate, one after
 /// each of its switches, and the first one of each thread that it created. One more is subtracted
-/// for the spawner, which wakes at the end of the run. Threads created by other programs can only
-/// make the result smaller.
+/// for the spawner, which wakes at the end of the run, and one if the run began when the runner
+/// left its CPU. Threads created by other programs can only make the result smaller.
 std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
     for (const MetricInfo& metric : DisturbanceMetrics()) {
@@ -94,8 +96,8 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   const std::int64_t forks = rise(before_.forks, now.forks).value_or(0);
   if (const auto turns = rise(before_.timeslices, now.timeslices)) {
     const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches + forks;
-    figures.Set("foreign_switches",
-                std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0));
+    const std::int64_t ours = (made_in_place_ ? 1 : 0) + (runner_beside_ ? 1 : 0);
+    figures.Set("foreign_switches", std::max<std::int64_t>(*turns - own - ours, 0));
   }
   return static_cast<std::uint64_t>(forks);
 }

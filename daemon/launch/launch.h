@@ -168,6 +168,7 @@ class Launch {
   Disturbances before_;         ///< the disturbances counted just before the run
   Spawner* spawner_ = nullptr;  ///< creates the process; nullptr: no child is prepared
   bool made_in_place_ = false;  ///< the process was created on its CPUs
+  bool runner_beside_ = false;  ///< the runner opened the gate on these CPUs (Spawner)
   Spawned child_;
   std::optional<Watch> watch_;
   std::optional<OutputDigester> digester_;

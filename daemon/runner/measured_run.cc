@@ -202,8 +202,16 @@ void MeasuredRun::Cancel() {
 }
 
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
-  if (fd == timer_.fd()) return OnTimer();
-  if (fd != now_->pidfd()) return;
+  if (fd == timer_.fd()) {
+    OnTimer();
+  } else if (fd == now_->pidfd()) {
+    OnEnd();
+  }
+  // Nothing is left to do at once, and the next run may have been started.
+  if (spawner_) spawner_->SendHome();
+}
+
+void MeasuredRun::OnEnd() {
   if (TakeEnd()) return Sweep();
   // The child is dead but cannot be reaped yet, because its tracer has not waited for it.
   AwaitDeath(true);
@@ -265,6 +273,7 @@ void MeasuredRun::KillChild() {
 /// Collects the figures of a child that has ended and reaps it. Returns false if the child cannot
 /// be reaped.
 bool MeasuredRun::TakeEnd() {
+  if (spawner_) spawner_->Notice(now_->pid());
   siginfo_t info{};
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;

@@ -131,6 +131,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OpenSpawner();
   void CloseSpawner();
   void StartAgain();
+  void OnEnd();
   void OnTimer();
   bool TakeEnd();
   void AwaitDeath(bool of_itself);
