@@ -175,8 +175,7 @@ Result<void> Profiler::Open(const Profile& profile, pid_t pid, std::span<const i
                                        kLeastSampleHz, kMostSampleHz));
   }
   header_ = HeaderOf(profile, pid);
-  const std::uint64_t nominal_ns = kSecondNs / profile.frequency_hz;
-  period_ns_ = nominal_ns - nominal_ns / 4 + numbers_.Next() % (nominal_ns / 2 + 1);
+  period_ns_ = DrawPeriod(kSecondNs / profile.frequency_hz);
   buffer_bytes_ = header_.stack_bytes > 0 ? kBufferBytesWithStacks : kBufferBytes;
   auto opened = OpenAll(profile, pid, cpus);
   while (!opened && opened.error().code == ErrorCode::kResourceExhausted &&
@@ -186,6 +185,13 @@ Result<void> Profiler::Open(const Profile& profile, pid_t pid, std::span<const i
   }
   if (!opened) Close();
   return opened;
+}
+
+/// Returns a random period between a half and three halves of the nominal one. The sum of two
+/// uniform numbers spreads the later samples more evenly over a run than one such number.
+std::uint64_t Profiler::DrawPeriod(std::uint64_t nominal_ns) {
+  const std::uint64_t half = nominal_ns / 2;
+  return half + numbers_.Next() % (half + 1) + numbers_.Next() % (half + 1);
 }
 
 /// Opens the events on all CPUs, after closing those that are open.

@@ -195,7 +195,7 @@ TEST_F(FakeProfilerTest, AsksForTheTreeFromExecOnAndForUserModeOnly) {
   }
 }
 
-// The nominal period is 1 s / 1000; each run has its own, at most a quarter away from it.
+// The nominal period is 1 s / 1000; each run has its own, at most a half away from it.
 TEST_F(FakeProfilerTest, ThePeriodDiffersFromRunToRunAroundTheNominalOne) {
   Profiler& profiler = Make();
   std::set<std::uint64_t> periods;
@@ -206,14 +206,15 @@ TEST_F(FakeProfilerTest, ThePeriodDiffersFromRunToRunAroundTheNominalOne) {
     const auto& [first, second] = std::pair(kernel_.asked[kernel_.asked.size() - 2].attributes,
                                             kernel_.asked.back().attributes);
     EXPECT_EQ(first.sample_period, second.sample_period) << "one period for all CPUs of a run";
-    EXPECT_GE(first.sample_period, 750'000U);
-    EXPECT_LE(first.sample_period, 1'250'000U);
+    EXPECT_GE(first.sample_period, 500'000U);
+    EXPECT_LE(first.sample_period, 1'500'000U);
     periods.insert(first.sample_period);
     sum += static_cast<double>(first.sample_period);
   }
   EXPECT_GT(periods.size(), 150U);
-  // The standard deviation of the mean of 200 is 500,000 / sqrt(12 * 200) = 10,206; six of them.
-  EXPECT_NEAR(sum / kRuns, 1'000'000, 61'237);
+  // Two uniform numbers of width 500,000: the standard deviation of the mean of 200 sums is
+  // 500,000 * sqrt(2 / (12 * 200)) = 14,434; six of them.
+  EXPECT_NEAR(sum / kRuns, 1'000'000, 86'603);
 }
 
 TEST_F(FakeProfilerTest, UnwindingByTablesAsksForRegistersAndAPartOfTheStack) {
@@ -515,7 +516,8 @@ class RealSampling : public EventSink {
     const auto micros = [](timeval time) { return time.tv_sec * 1'000'000 + time.tv_usec; };
     cpu_us_ = micros(usage.ru_utime) + micros(usage.ru_stime);
     user_us_ = micros(usage.ru_utime);
-    auto taken = profiler.Take(cpu_us_);
+    // The usage includes the fork of this process, which takes long with sanitizers.
+    auto taken = profiler.Take(0);
     failed.result = taken ? Result<void>() : Result<void>(taken.error());
     if (!taken) return failed;
     return Decode(Read(std::move(taken)));
@@ -568,8 +570,8 @@ TEST_F(RealProfilerTest, SamplesTheUserModeOfAProgramEvenly) {
     sampled_ns += sample.period;
     EXPECT_TRUE(ids.contains(sample.id));
     EXPECT_EQ(sample.pid, static_cast<std::uint32_t>(profile.header.pid));
-    EXPECT_GE(sample.period, 750'000U);
-    EXPECT_LE(sample.period, 1'250'000U);
+    EXPECT_GE(sample.period, 500'000U);
+    EXPECT_LE(sample.period, 1'500'000U);
     EXPECT_GT(sample.time_ns, 0U);
     EXPECT_FALSE(sample.callers.empty());
   }
