@@ -45,6 +45,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"runs", FuzzRuns},
       {"session_export", FuzzSessionExport},
       {"spec_file", FuzzSpecFile},
+      {"stacks", FuzzStacks},
       {"stored_arm", FuzzStoredArm},
       {"stored_json", FuzzStoredJson},
       {"text", FuzzText},

@@ -59,6 +59,7 @@ void FuzzRunnerConfig(std::string_view input);
 void FuzzRuns(std::string_view input);
 void FuzzSessionExport(std::string_view input);
 void FuzzSpecFile(std::string_view input);
+void FuzzStacks(std::string_view input);
 void FuzzStoredArm(std::string_view input);
 void FuzzStoredJson(std::string_view input);
 void FuzzText(std::string_view input);

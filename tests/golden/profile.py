@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes profile.json: the functions of sampled sessions, from docs/statistics.md ("Functions") alone.
+"""Writes profile.json: the functions of sampled sessions, and how many blocks they take.
+
+It follows docs/statistics.md ("Functions") alone.
 
 usage: /usr/bin/python3 tests/golden/profile.py
 
@@ -196,13 +198,29 @@ def layouts_case(seed, alpha, builds, blocks, samples, factor):
             "expected": explain(units, False, alpha)}
 
 
+def shown(q, n):
+    sd = math.sqrt(2 * q["seconds"] * q["share"] * (1 - q["share"]) / q["frequency_hz"]
+                   + (q["share"] * q["relative_sd"] * q["seconds"]) ** 2)
+    return 2 * t_quantile(q["alpha"] / 4 / q["functions"], n - 1) * sd / math.sqrt(n)
+
+
+def plan_case(most, seconds, change, share=0.1, frequency_hz=1000, alpha=0.01, functions=100, relative_sd=0):
+    q = {"seconds": seconds, "frequency_hz": frequency_hz, "change": change, "share": share, "alpha": alpha,
+         "functions": functions, "relative_sd": relative_sd}
+    blocks = next((n for n in range(min(10, most), most + 1) if shown(q, n) <= change), most)
+    return q | {"most_blocks": most, "blocks": blocks, "shown": shown(q, blocks)}
+
+
 def main():
+    plans = [plan_case(1000, 1, 0.02), plan_case(1000, 1, 0.005, share=0.05), plan_case(1000, 10, 0.5),
+             plan_case(50, 1, 0.005, alpha=0.05, functions=40), plan_case(1000, 0.05, 0.002, frequency_hz=5000),
+             plan_case(1000, 1, 0.02, relative_sd=0.05), plan_case(4, 2, 0.1), plan_case(1000, 1, 1e-6)]
     cases = [paired_case(1, 0.01, 12, 800, 1.6), paired_case(2, 0.05, 6, 300, 1.0), paired_case(3, 0.2, 3, 500, 3.0),
              paired_case(15, 0.05, 6, 500, 2.0, 1.25),  # Holm decides about read, whose interval ends at 0
              layouts_case(4, 0.05, 4, 2, 700, 1.8)]
     with open(os.path.join(HERE, "profile.json"), "w", encoding="utf-8") as file:
-        lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
-        file.write('{"rel_tol": 1e-9, "cases": [\n' + lines + "\n]}\n")
+        lists = [",\n".join(json.dumps(one, separators=(",", ":")) for one in many) for many in (cases, plans)]
+        file.write('{"rel_tol": 1e-9, "cases": [\n%s\n], "plans": [\n%s\n]}\n' % tuple(lists))
 
 
 if __name__ == "__main__":

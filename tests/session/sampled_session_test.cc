@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <asio/io_context.hpp>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/analysis/profile_analysis.h"
 #include "core/model/profile.h"
 #include "daemon/session/run_session.h"
 #include "tests/session/mortal_session.h"
@@ -36,7 +38,7 @@ class SampledSessionTest : public test::MortalSession {
         outcome.samples.push_back(
             {.metric = std::string(kStackMetric), .inner_benchmark = name, .value = samples});
       };
-      stack("main;f", 500 * own);
+      stack("main;f", 500 * own + static_cast<double>((run * 5 + child) % 7));
       stack("main", 400 + 500 * jitter);
       outcome.samples.push_back({.metric = std::string(kLostSamplesMetric), .value = 1});
       return outcome;
@@ -53,6 +55,15 @@ TEST_F(SampledSessionTest, TheStatisticsDoNotSeeTheStacksButTheStoreDoes) {
     EXPECT_FALSE(IsOfProfile(comparison.metric)) << comparison.metric;
     EXPECT_EQ(comparison.role == ComparisonRole::kGate, comparison.metric == "cpu_time");
   }
+  ASSERT_EQ(last.report->explanations.size(), 1U);
+  const Explanation& explanation = last.report->explanations[0];
+  EXPECT_EQ(explanation.blocks, 12U);
+  EXPECT_EQ(explanation.lost, 24U);
+  ASSERT_EQ(explanation.functions.size(), 2U);
+  EXPECT_EQ(explanation.functions[0].function, "f");
+  EXPECT_TRUE(explanation.functions[0].changed);
+  EXPECT_NEAR(*explanation.explained, 1, 0.05);
+  EXPECT_EQ(last.report->warnings.back().code, "profile_no_callers");
   for (const ChildSpec& child : runner_.ran()) EXPECT_EQ(child.profile, spec_.profile);
   const std::vector<benchd::Run> runs = store_.runs(id_);
   ASSERT_EQ(runs.size(), 26U);
@@ -66,6 +77,13 @@ TEST_F(SampledSessionTest, ASessionThatWasInterruptedEndsAsIfItHadNotBeen) {
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
   EXPECT_EQ(last.report->verdict, Verdict::kRegression);
+  ProfileAnalysis analysis(spec_);
+  std::map<std::uint64_t, std::vector<benchd::Run>> blocks;
+  for (const benchd::Run& run : store_.runs(id_)) {
+    if (run.phase == RunPhase::kMeasured) blocks[run.block].push_back(run);
+  }
+  for (const auto& [number, block] : blocks) analysis.Add(block);
+  EXPECT_EQ(last.report->explanations, analysis.Conclude());
 }
 
 }  // namespace

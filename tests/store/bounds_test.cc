@@ -256,6 +256,43 @@ TEST_F(BoundsTest, StacksOfSampledRunsAreNotMetrics) {
   }
 }
 
+// 40 blocks of two runs with 5,000 stacks each, of which a fifth are new in every run.
+TEST_F(BoundsTest, TakesThousandsOfStacksInEachRun) {
+  constexpr int kStacks = 5000;
+  OpenWith({});
+  Insert("a");
+  std::vector<benchd::Run> runs;
+  for (int i = 0; i < 80; ++i) {
+    benchd::Run& run = runs.emplace_back(PlainRun(0, 0));
+    run.block = static_cast<std::uint64_t>(i / 2);
+    for (int stack = 0; stack < kStacks; ++stack) {
+      const int number = stack < kStacks / 5 ? i * kStacks + stack : stack;
+      std::string text = "_start;main;" + std::to_string(number);
+      text += std::string(200, 'f');
+      run.samples.push_back({.metric = "stack", .inner_benchmark = std::move(text), .value = 1});
+    }
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  for (const benchd::Run& run : runs) Append({"a"}, {run});
+  const auto stored = std::chrono::steady_clock::now();
+  std::vector<benchd::Run> read;
+  while (true) {
+    const auto some = records_->LoadRuns({"a"}, read.size(), 256, kRunBytesPerLoad);
+    ASSERT_TRUE(some) << some.error().message;
+    if (some->empty()) break;
+    read.insert(read.end(), some->begin(), some->end());
+  }
+  const auto ended = std::chrono::steady_clock::now();
+  EXPECT_EQ(read, runs);
+  const auto ms = [](auto duration) {
+    return static_cast<int>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+  };
+  RecordProperty("stored_ms", ms(stored - begun));
+  RecordProperty("read_ms", ms(ended - stored));
+  EXPECT_LT(ended - begun, std::chrono::seconds(20));
+}
+
 // Searching every name for each sample took seconds, in which other users got no answer.
 TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
   constexpr int kMany = 40'000;
