@@ -121,6 +121,19 @@ ProgramQuery QueryFor(const ChildSpec& child) {
           .cwd = child.cwd};
 }
 
+namespace {
+
+/// Has each run of a child sampled. The profile takes the place of figures that the child prints.
+void SampleRunsOf(ChildSpec& child, const Profile& profile) {
+  child.profile = profile;
+  child.parse.clear();
+  child.adapter.clear();
+  child.parse_stderr = false;
+  child.parse_file.clear();
+}
+
+}  // namespace
+
 std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
                                   const std::vector<int>& cpus) {
   std::vector<ChildSpec> children;
@@ -128,6 +141,7 @@ std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
     for (const Arm& arm : benchmark.arms) {
       children.push_back(ChildOfArm(spec, benchmark, arm));
       children.back().metrics = OptionalGates(benchmark);
+      if (spec.profile) SampleRunsOf(children.back(), *spec.profile);
     }
   }
   for (const Benchmark& benchmark : spec.benchmarks) {

@@ -241,6 +241,21 @@ TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
   EXPECT_EQ(Runs({"a"}).size(), 2U);
 }
 
+TEST_F(BoundsTest, StacksOfSampledRunsAreNotMetrics) {
+  OpenWith({.session_metrics = 1, .session_stacks = 2});
+  Insert("a");
+  benchd::Run run = PlainRun(0, 0);
+  run.samples = {{"one", "", 0, 1.0}, {"stack", "main", 0, 1.0}, {"stack", "main;f", 0, 1.0}};
+  Append({"a"}, {run});
+  for (const Sample& more : {Sample{"two", "", 0, 1.0}, Sample{"stack", "main;g", 0, 1.0}}) {
+    benchd::Run another = run;
+    another.samples.push_back(more);
+    const Result<void> refused = records_->Append({"a"}, {another}, {});
+    ASSERT_FALSE(refused) << more.metric;
+    EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  }
+}
+
 // Searching every name for each sample took seconds, in which other users got no answer.
 TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
   constexpr int kMany = 40'000;
