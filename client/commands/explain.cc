@@ -22,6 +22,7 @@
 #include "client/git/git_arms.h"
 #include "client/git/worktree_plan.h"
 #include "client/present/explanation.h"
+#include "client/present/findings.h"
 #include "client/present/json.h"
 #include "client/present/stacks.h"
 #include "client/present/units.h"
@@ -171,7 +172,7 @@ std::string PlanRuns(const v1::Session& session, const ExplainingOptions& option
                      v1::SessionSpec* spec) {
   const double max_time = options.max_time_seconds.value_or(kUsualMaxTimeSeconds);
   const ExplainingCost cost = CostOf(session, *spec);
-  const ExplainingPlan plan = PlanOf(cost, max_time, options.runs, options.choice);
+  const ExplainingPlan plan = PlanOf(*spec, cost, max_time, options.runs);
   spec->mutable_limits()->set_runs(plan.blocks);
   spec->mutable_limits()->set_max_time_seconds(max_time);
   return PlanSentence(plan, StyleOf(STDERR_FILENO));
@@ -199,7 +200,8 @@ void PrintExplanations(const v1::Session& session, const Explaining& explaining)
     }
     return;
   }
-  std::cout << RenderExplanations(report, explaining.shown, style);
+  std::cout << RenderExplanations(report, explaining.shown, style)
+            << RenderWarnings(report, WarningsShown::kToActOn, style);
   for (const v1::Explanation& one : report.explanations()) {
     const std::string beside = MeasuredBeside(one, explaining.explained, style);
     if (!beside.empty()) std::cout << WrapSentence(beside, style);

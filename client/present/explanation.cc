@@ -196,6 +196,7 @@ std::string OmittedLine(const v1::Explanation& explanation, const Functions& lis
 
 // Returns what the intervals mean, and from how much data they are.
 std::string LevelLine(const v1::Explanation& explanation, bool of_builds) {
+  constexpr double kWorthTelling = 0.01;  // of the samples
   std::string text = fmt::format("all intervals of {} hold together with {} confidence",
                                  Counted(explanation.compared(), "function"),
                                  FormatConfidence(explanation.confidence()));
@@ -204,24 +205,17 @@ std::string LevelLine(const v1::Explanation& explanation, bool of_builds) {
                                 : Counted(explanation.blocks(), "block"),
                       explanation.samples_reference(), explanation.samples_candidate());
   if (explanation.lost() > 0) text += fmt::format(", {} lost", explanation.lost());
+  if (explanation.unnamed() >= kWorthTelling) {
+    text += ", " + FormatShare(explanation.unnamed()) + " in functions without a name";
+  }
   return text;
-}
-
-std::string UnnamedLine(const v1::Explanation& explanation, const Style& style) {
-  constexpr double kWorthTelling = 0.01;
-  if (explanation.unnamed() < kWorthTelling) return "";
-  return WrapSentence(
-      FormatShare(explanation.unnamed()) +
-          " of the samples are in functions without a name; build with symbols (-g), or install "
-          "debug symbols",
-      style);
 }
 
 // Returns the lines below the table.
 std::string NotesOn(const v1::Explanation& explanation, const Functions& listed,
                     const ExplanationView& view, const Style& style) {
   return MatchedLines(explanation, listed, style) +
-         OmittedLine(explanation, listed, view.shown, style) + UnnamedLine(explanation, style) +
+         OmittedLine(explanation, listed, view.shown, style) +
          WrapSentence(LevelLine(explanation, view.of_builds), style);
 }
 
@@ -278,12 +272,14 @@ std::string ChangeWords(const v1::Explanation& explanation, const Style& style) 
 std::string PlanSentence(const ExplainingPlan& plan, const Style& style) {
   std::string text = Counted(plan.blocks, "block");
   if (plan.seconds > 0) text += ", about " + FormatRough(plan.seconds);
-  if (!(plan.seen > 0)) return text;
-  text += ": a function that changed by " + FormatQuantity(plan.seen, "s", style) + " a run";
+  if (!(plan.shown > 0)) return text;
+  text += std::string(": ") + (plan.enough ? "" : "only ") + "a function that changed by " +
+          FormatQuantity(plan.shown, "s", style) + " a run";
   if (plan.change > 0) {
-    text += " (" + Fixed(100 * plan.seen / plan.change, 0) + " % of the change)";
+    text += " (" + Fixed(100 * plan.shown / plan.change, 0) + " % of the change)";
   }
-  return text + " will be seen";
+  return text + " will be seen" +
+         (plan.enough ? "" : "; more time (--max-time) or blocks (--runs) show less");
 }
 
 std::string FunctionNote(const v1::FunctionChange& function) {
@@ -318,7 +314,7 @@ std::string_view ChangeMark(const v1::FunctionChange& function) {
 std::optional<double> SeenInAny(const v1::Explanation& explanation) {
   double widest = 0;
   for (const v1::FunctionChange& one : explanation.functions()) {
-    if (!HasEnds(one.self())) return std::nullopt;
+    if (!HasEnds(one.self())) continue;
     widest = std::max(widest, (one.self().hi() - one.self().lo()) / 2);
   }
   return widest > 0 ? std::optional(widest) : std::nullopt;

@@ -58,7 +58,7 @@ std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session
                            const Style& style);
 
 /// Returns what an explanation will do and can show: "23 blocks, about 46 s: a function that
-/// changed by 12 ms a run (half of the change) will be seen".
+/// changed by 12 ms a run (50 % of the change) will be seen".
 std::string PlanSentence(const ExplainingPlan& plan, const Style& style);
 
 /// Returns what is special about a function, in a few words: "new", "gone", "now inlined", and how
@@ -69,7 +69,7 @@ std::string FunctionNote(const v1::FunctionChange& function);
 std::string_view ChangeMark(const v1::FunctionChange& function);
 
 /// Returns the smallest change of a function's own time, in seconds a run, that would have been
-/// seen in every function that was compared. Absent if a function lacks an interval.
+/// seen in every function that was compared. Absent if none has an interval.
 std::optional<double> SeenInAny(const v1::Explanation& explanation);
 
 }  // namespace benchd::client

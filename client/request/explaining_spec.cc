@@ -13,6 +13,7 @@
 #include "client/present/measurement.h"
 #include "client/present/text.h"
 #include "client/present/words.h"
+#include "core/analysis/profile_plan.h"
 #include "core/base/text.h"
 #include "core/model/labels.h"
 #include "core/model/metric.h"
@@ -322,10 +323,13 @@ void AddChange(const v1::Update& report, const std::string& benchmark, Explainin
     const double change = std::abs(one.mean_candidate() - one.mean_reference());
     const bool smaller = cost->cpu_seconds == 0 ||
                          change / one.mean_reference() < cost->change_seconds / cost->cpu_seconds;
-    if (smaller) {
-      cost->cpu_seconds = one.mean_reference();
-      cost->change_seconds = change;
-    }
+    if (!smaller) continue;
+    cost->cpu_seconds = one.mean_reference();
+    cost->change_seconds = change;
+    // Pairs differ by less than independent runs.
+    const double gain = one.has_pairing_gain() ? one.pairing_gain() : 1;
+    cost->relative_sd =
+        gain * std::hypot(one.sd_reference(), one.sd_candidate()) / one.mean_reference();
   }
 }
 
@@ -345,24 +349,32 @@ ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec) {
   return cost;
 }
 
-ExplainingPlan PlanOf(const ExplainingCost& cost, double max_seconds,
-                      std::optional<std::uint64_t> runs, const ExplainingChoice& choice) {
-  constexpr double kFewest = 8;
-  constexpr double kUsual = 30;
-  constexpr double kZ = 4.5;
-  // The standard deviation of a difference in one block, of a function with a tenth of the samples.
-  const double samples = cost.cpu_seconds * choice.frequency_hz;
-  const double sd = samples > 0 ? cost.cpu_seconds * std::sqrt(2 * 0.1 / samples) : 0;
-  const double wanted = cost.change_seconds / 2;
-  const double needed = wanted > 0 && sd > 0 ? std::ceil(std::pow(kZ * sd / wanted, 2)) : kUsual;
-  const double most =
-      cost.block_seconds > 0 ? std::floor(0.9 * max_seconds / cost.block_seconds) : 1000;
-  ExplainingPlan plan;
-  plan.blocks = runs.value_or(
-      static_cast<std::uint64_t>(std::max(2.0, std::min(std::max(needed, kFewest), most))));
+ExplainingPlan PlanOf(const v1::SessionSpec& spec, const ExplainingCost& cost, double max_seconds,
+                      std::optional<std::uint64_t> runs) {
+  constexpr std::uint64_t kBlocksOfUnknown = 30;
+  constexpr double kUsedTime = 0.9;      // sampled runs take longer, and there is a warm-up block
+  constexpr double kWorthSeeing = 0.01;  // half of the usual margin
+  const double fitting = cost.block_seconds > 0 ? kUsedTime * max_seconds / cost.block_seconds
+                                                : static_cast<double>(kMostPlannedBlocks);
+  const auto most = static_cast<std::uint64_t>(
+      std::clamp(std::floor(fitting), 2.0, static_cast<double>(kMostPlannedBlocks)));
+  ExplainingPlan plan{.blocks = std::min(kBlocksOfUnknown, most), .change = cost.change_seconds};
+  if (cost.cpu_seconds > 0) {
+    ProfileQuestion question{.seconds = cost.cpu_seconds};
+    question.frequency_hz = spec.profile().frequency_hz();
+    question.change =
+        cost.change_seconds > 0 ? cost.change_seconds / 2 : kWorthSeeing * cost.cpu_seconds;
+    if (spec.has_alpha()) question.alpha = spec.alpha();
+    question.relative_sd = cost.relative_sd;
+    const ProfilePlan planned = PlanProfile(question, most);
+    plan.blocks = runs.value_or(planned.blocks);
+    plan.shown = plan.blocks < 2 ? 0 : SmallestShownChange(question, plan.blocks);
+    plan.enough = plan.shown <= question.change;
+  }
+  plan.blocks = runs.value_or(plan.blocks);
+  // More blocks do not add builds, which are the units there.
+  if (spec.method() == v1::METHOD_LAYOUTS) plan.shown = 0;
   plan.seconds = cost.block_seconds * static_cast<double>(plan.blocks);
-  plan.seen = kZ * sd / std::sqrt(static_cast<double>(plan.blocks));
-  plan.change = cost.change_seconds;
   return plan;
 }
 

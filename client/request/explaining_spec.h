@@ -56,6 +56,9 @@ struct ExplainingCost {
   double block_seconds = 0;   ///< time of a block of all benchmarks of the explanation; 0: unknown
   double cpu_seconds = 0;     ///< CPU time of a run of the reference; 0: unknown
   double change_seconds = 0;  ///< size of the change of the CPU time of a run; 0: unknown
+  /// Standard deviation of the difference of two runs of a block, relative to `cpu_seconds`; 0:
+  /// unknown.
+  double relative_sd = 0;
   bool operator==(const ExplainingCost&) const = default;
 };
 
@@ -68,17 +71,20 @@ ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec);
 struct ExplainingPlan {
   std::uint64_t blocks = 0;
   double seconds = 0;  ///< expected duration; 0: unknown
-  double seen = 0;     ///< change of a function, in seconds a run, that will be seen; 0: unknown
+  /// The smallest change of a function that will be seen, in seconds a run; 0: unknown.
+  double shown = 0;
   double change = 0;   ///< ExplainingCost::change_seconds
+  bool enough = true;  ///< whether half of the change will be seen
   bool operator==(const ExplainingPlan&) const = default;
 };
 
-/// Returns as many blocks as it takes to see a function that has half of the change, within the
-/// time.
+/// Plans as many blocks as it takes to see a function that has half of the change, within the time
+/// (core/analysis/profile_plan.h). Without a known change, half of the usual margin is meant.
 ///
+/// @param spec  from ExplainingSpec()
 /// @param runs  the number of blocks, if the user chose it
-ExplainingPlan PlanOf(const ExplainingCost& cost, double max_seconds,
-                      std::optional<std::uint64_t> runs, const ExplainingChoice& choice);
+ExplainingPlan PlanOf(const v1::SessionSpec& spec, const ExplainingCost& cost, double max_seconds,
+                      std::optional<std::uint64_t> runs);
 
 /// Returns the variables of the session's environment that the caller's environment lacks.
 std::vector<std::string> MissingVariables(const v1::Session& session, const v1::SessionSpec& spec);

@@ -84,9 +84,12 @@ TEST(ExplanationTest, TheMeasuredChangeStandsBesideIt) {
 }
 
 TEST(ExplanationTest, ThePlanSaysWhatItCanShow) {
-  EXPECT_WORDING(
-      PlanSentence({.blocks = 23, .seconds = 46.2, .seen = 0.012, .change = 0.024}, Style()));
-  EXPECT_WORDING(PlanSentence({.blocks = 1, .seconds = 0, .seen = 0.012, .change = 0}, Style()));
+  ExplainingPlan plan{.blocks = 23, .seconds = 46.2, .shown = 0.012, .change = 0.024};
+  EXPECT_WORDING(PlanSentence(plan, Style()));
+  plan.enough = false;
+  plan.shown = 0.04;
+  EXPECT_WORDING(PlanSentence(plan, Style()));
+  EXPECT_WORDING(PlanSentence({.blocks = 2, .shown = 0.012}, Style()));
   EXPECT_WORDING(PlanSentence({.blocks = 30}, Style()));
 }
 

@@ -13,7 +13,7 @@
 namespace benchd::client {
 namespace {
 
-std::size_t TimesIn(const std::string& text, const std::string& part) {
+std::size_t OccurrencesIn(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
   return count;
@@ -29,7 +29,7 @@ TEST(FlameGraphTest, WidthIsTheCandidateAndColourTheChange) {
   const Picture picture = DrawFlameGraph("flame", SamplePair());
   const std::string text = picture.svg.File(picture.name, picture.description);
   ExpectGolden("flame_graph.svg", text + picture.note + "\n");
-  EXPECT_EQ(TimesIn(text, "<script"), 0U);
+  EXPECT_EQ(OccurrencesIn(text, "<script"), 0U);
   // all, main, parse_line, read, Reader::next, fill
   EXPECT_EQ(picture.description.substr(0, 26), "Flame graph of 6 frames. c");
 }
@@ -38,9 +38,9 @@ TEST(FlameGraphTest, AMatchedFunctionIsOneFrame) {
   FlamePair pair = SamplePair();
   EXPECT_EQ(pair.matched.at("Reader<unsigned int>::next()"), "Reader<unsigned long>::next()");
   const std::string matched = DrawFlameGraph("flame", pair).Inline();
-  EXPECT_EQ(TimesIn(matched, "gone: Reader"), 0U) << matched;
+  EXPECT_EQ(OccurrencesIn(matched, "gone: Reader"), 0U) << matched;
   pair.matched.clear();
-  EXPECT_GT(TimesIn(DrawFlameGraph("flame", pair).Inline(), "gone: Reader"), 0U);
+  EXPECT_GT(OccurrencesIn(DrawFlameGraph("flame", pair).Inline(), "gone: Reader"), 0U);
 }
 
 TEST(FlameGraphTest, AFunctionOfTheReferenceAloneIsListed) {
@@ -59,7 +59,7 @@ TEST(FlameGraphTest, TheNumberOfFramesIsLimited) {
   for (int i = 0; i < 5000; ++i) pair.candidate.counts["main;rare" + std::to_string(i)] = 1;
   const Picture picture = DrawFlameGraph("flame", pair);
   const std::size_t legend = 13;
-  EXPECT_LE(TimesIn(picture.Inline(), "<rect"), kMostFrames + legend + 8);
+  EXPECT_LE(OccurrencesIn(picture.Inline(), "<rect"), kMostFrames + legend + 8);
   EXPECT_NE(picture.note.find("narrow frames left out"), std::string::npos) << picture.note;
 }
 

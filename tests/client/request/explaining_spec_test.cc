@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -257,10 +258,31 @@ TEST(ExplainingSpecTest, TheCostIsThatOfTheRuns) {
   const ExplainingCost cost = CostOf(session, Explained(session));
   EXPECT_NEAR(cost.cpu_seconds, 0.0098, 1e-12);
   EXPECT_NEAR(cost.change_seconds, 0.001, 1e-12);
+  EXPECT_NEAR(cost.relative_sd, 0.0065338, 1e-6) << "hypot(0.04, 0.05) / 9.8";
   // 12 blocks took 14.25 s.
   EXPECT_NEAR(cost.block_seconds, 14.25 / 12, 1e-9);
   session.mutable_report()->mutable_comparisons()->DeleteSubrange(1, 2);
   EXPECT_NEAR(CostOf(session, Explained(session)).cpu_seconds, 0.010123, 1e-12) << "wall time";
+}
+
+TEST(ExplainingSpecTest, ThePlanSeesHalfOfTheChangeWithinTheTime) {
+  const v1::SessionSpec spec = Explained(SampleSession());
+  const ExplainingCost cost{.block_seconds = 2.1, .cpu_seconds = 1, .change_seconds = 0.03};
+  const ExplainingPlan plan = PlanOf(spec, cost, 600, std::nullopt);
+  EXPECT_TRUE(plan.enough);
+  EXPECT_LE(plan.shown, 0.015);
+  EXPECT_NEAR(plan.seconds, 2.1 * static_cast<double>(plan.blocks), 1e-9);
+  EXPECT_EQ(plan.change, 0.03);
+  ExplainingCost noisy = cost;
+  noisy.relative_sd = 0.3;
+  EXPECT_GT(PlanOf(spec, noisy, 600, std::nullopt).blocks, plan.blocks);
+  const ExplainingPlan hurried = PlanOf(spec, noisy, 30, std::nullopt);
+  EXPECT_EQ(hurried.blocks, 12U) << "0.9 * 30 / 2.1";
+  EXPECT_FALSE(hurried.enough);
+  EXPECT_EQ(PlanOf(spec, cost, 600, 7).blocks, 7U);
+  EXPECT_EQ(PlanOf(spec, {}, 600, std::nullopt).blocks, 30U);
+  EXPECT_EQ(PlanOf(spec, {}, 600, std::nullopt).shown, 0);
+  EXPECT_EQ(PlanOf(spec, {.block_seconds = 1000}, 600, std::nullopt).blocks, 2U);
 }
 
 TEST(ExplainingSpecTest, TheReplayIsTheCommand) {
