@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -26,6 +27,8 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 /// (kernel.perf_event_mlock_kb, by default). Copies of stacks need more.
 constexpr std::size_t kBufferBytes = 512 * 1024;
 constexpr std::size_t kBufferBytesWithStacks = 4 * 1024 * 1024;
+/// The limit on all buffers of a run, for machines with many CPUs.
+constexpr std::size_t kAllBuffersBytes = 64 * 1024 * 1024;
 /// Room for a few samples with a copy of the stack; one page, if pages are large.
 constexpr std::size_t kLeastBufferBytes = 64 * 1024;
 
@@ -107,6 +110,13 @@ perf_event_attr ClockAttributes(const wire::ProfileHeader& header, std::uint64_t
   return attributes;
 }
 
+/// Returns the size of the buffer of one CPU, a power of two.
+std::size_t BufferBytes(const wire::ProfileHeader& header, std::size_t cpu_count) {
+  const std::size_t wanted = header.stack_bytes > 0 ? kBufferBytesWithStacks : kBufferBytes;
+  const std::size_t share = kAllBuffersBytes / std::max<std::size_t>(cpu_count, 1);
+  return std::clamp(std::bit_floor(share), kLeastBufferBytes, wanted);
+}
+
 /// Events of the processor, which are sampled where it has them.
 struct HardwareEvent {
   const char* metric = nullptr;
@@ -176,7 +186,7 @@ Result<void> Profiler::Open(const Profile& profile, pid_t pid, std::span<const i
   }
   header_ = HeaderOf(profile, pid);
   period_ns_ = DrawPeriod(kSecondNs / profile.frequency_hz);
-  buffer_bytes_ = header_.stack_bytes > 0 ? kBufferBytesWithStacks : kBufferBytes;
+  buffer_bytes_ = BufferBytes(header_, cpus.size());
   auto opened = OpenAll(profile, pid, cpus);
   while (!opened && opened.error().code == ErrorCode::kResourceExhausted &&
          buffer_bytes_ > kLeastBufferBytes) {

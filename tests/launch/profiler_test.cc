@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -301,6 +302,29 @@ TEST_F(FakeProfilerTest, CollectsTheRecordsOfAllCpusAcrossTheEndOfARing) {
   EXPECT_TRUE(stream.records == expected + last);
   EXPECT_EQ(stream.header.pid, 4711);
   EXPECT_EQ(stream.header.lost_samples, 0U);
+}
+
+// The fake's files are as large as the largest buffer; what is mapped shows in /proc/self/maps.
+TEST_F(FakeProfilerTest, ManyCpusShareALimitedAmountOfMemory) {
+  const auto mapped_kib = [](Profiler& profiler, int cpu_count) {
+    std::vector<int> cpus(static_cast<std::size_t>(cpu_count));
+    std::iota(cpus.begin(), cpus.end(), 0);
+    const auto opened = profiler.Open({.call_graph = CallGraph::kDwarf}, 4711, cpus);
+    EXPECT_TRUE(opened) << opened.error().message;
+    std::size_t bytes = 0;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.find("memfd:event") == std::string::npos) continue;
+      const std::size_t dash = line.find('-');
+      bytes += std::stoull(line.substr(dash + 1), nullptr, 16) - std::stoull(line, nullptr, 16);
+    }
+    profiler.Close();
+    return (bytes - static_cast<std::size_t>(cpu_count) * PageSize()) / 1024;
+  };
+  Profiler& profiler = Make();
+  EXPECT_EQ(mapped_kib(profiler, 2), 2U * 4096);
+  EXPECT_EQ(mapped_kib(profiler, 16), 64U * 1024);
+  EXPECT_EQ(mapped_kib(profiler, 100), 100U * 512);
 }
 
 TEST_F(FakeProfilerTest, ACpuThatIsOfflineIsLeftOut) {
