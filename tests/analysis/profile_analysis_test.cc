@@ -87,7 +87,9 @@ TEST(ProfileAnalysisTest, ReproducesTheReferenceNumbers) {
     EXPECT_EQ(explanation.compared, expected.at("compared"));
     EXPECT_NEAR(explanation.explained_seconds, expected.at("explained_seconds"), 1e-11);
     ASSERT_EQ(explanation.explained.has_value(), !expected.at("explained").is_null());
-    if (explanation.explained) EXPECT_NEAR(*explanation.explained, expected.at("explained"), 1e-8);
+    if (explanation.explained) {
+      EXPECT_NEAR(*explanation.explained, expected.at("explained"), 1e-8);
+    }
     EXPECT_NEAR(explanation.rest_reference, expected.at("rest").at(0), 1e-11);
     EXPECT_NEAR(explanation.rest_candidate, expected.at("rest").at(1), 1e-11);
     EXPECT_EQ(explanation.functions.size(), expected.at("functions").size());
