@@ -299,7 +299,7 @@ TEST(ProfileAnalysisTest, ListsFunctionsByTheirChangeAndNotMoreThanFit) {
 }
 
 // The codes of the warnings about an arm.
-std::vector<std::string> CodesOf(const std::vector<Warning>& warnings, const std::string& arm) {
+std::vector<std::string> ArmCodesOf(const std::vector<Warning>& warnings, const std::string& arm) {
   std::vector<std::string> codes;
   for (const Warning& warning : warnings) {
     if (warning.arm == arm) codes.push_back(warning.code);
@@ -314,8 +314,8 @@ TEST(ProfileAnalysisTest, WarnsOfProfilesThatSayLittle) {
   ProfileAnalysis analysis(spec);
   analysis.Add(Block{SampledRun(0, 1, good, 5), SampledRun(1, 1, bad, 10)});
   const std::vector<Warning> warnings = analysis.Warnings();
-  EXPECT_TRUE(CodesOf(warnings, "base").empty());
-  EXPECT_EQ(CodesOf(warnings, "new"),
+  EXPECT_TRUE(ArmCodesOf(warnings, "base").empty());
+  EXPECT_EQ(ArmCodesOf(warnings, "new"),
             (std::vector<std::string>{"profile_few", "profile_lost", "profile_unnamed",
                                       "profile_no_callers"}));
   for (const Warning& warning : warnings) {
