@@ -25,6 +25,8 @@ std::string_view InnermostOf(std::string_view stack) {
 
 }  // namespace
 
+FunctionTable::FunctionTable() { AddVariant(kKernelFunction); }
+
 std::uint32_t FunctionTable::VariantOf(std::string_view name) {
   const auto known = variant_numbers_.find(name);
   if (known != variant_numbers_.end()) return known->second;
@@ -59,6 +61,7 @@ std::uint32_t FunctionCounter::See(std::string_view frame, std::size_t& own_fram
   if (by_variant_[variant] == 0) variants_.push_back(variant);
   by_variant_[variant] |= parsed.inlined ? kSeenInlined : kSeenOwn;
   if (!parsed.inlined) ++own_frames;
+  if (parsed.kernel) kernel_sampled_ = true;
   const std::uint32_t function = table_.FunctionOf(variant);
   if (by_function_.size() <= function) by_function_.resize(table_.functions());
   return function;
@@ -105,8 +108,21 @@ std::vector<FunctionEvents> FunctionCounter::EventsOf(const Run& run, std::strin
   return scaled;
 }
 
+/// Divides the CPU time of a run: the samples do not show its time in the kernel, unless some of
+/// them are of the kernel.
+void FunctionCounter::CountKernel(const Run& run, RunProfile& profile) {
+  profile.sampled_seconds = profile.seconds;
+  const Sample* const kernel = FigureOf(run, "system_time");
+  if (kernel == nullptr || kernel_sampled_ || kernel->value <= 0) return;
+  profile.sampled_seconds = std::max(profile.seconds - kernel->value, 0.0);
+  const bool seen = std::ranges::any_of(
+      profile.seen, [](const auto& one) { return one.first == FunctionTable::kKernel; });
+  if (!seen) profile.seen.emplace_back(FunctionTable::kKernel, kSeenOwn);
+}
+
 RunProfile FunctionCounter::Count(const Run& run) {
   RunProfile profile;
+  kernel_sampled_ = false;
   if (const Sample* const seconds = FigureOf(run, "cpu_time")) profile.seconds = seconds->value;
   if (const Sample* const lost = FigureOf(run, kLostSamplesMetric)) profile.lost = lost->value;
   for (const Sample& sample : run.samples) {
@@ -124,6 +140,7 @@ RunProfile FunctionCounter::Count(const Run& run) {
   }
   functions_.clear();
   variants_.clear();
+  CountKernel(run, profile);
   profile.instructions = EventsOf(run, kInstructionStackMetric, "instructions");
   profile.cache_misses = EventsOf(run, kCacheMissStackMetric, "cache_misses");
   return profile;

@@ -21,6 +21,8 @@ class FunctionTable {
   /// The maximum number of variants. All further ones are the function kOtherFunctions.
   static constexpr std::size_t kMostVariants = 100'000;
 
+  FunctionTable();
+
   /// Returns the number of the variant with this name, which becomes known.
   std::uint32_t VariantOf(std::string_view name);
 
@@ -30,6 +32,8 @@ class FunctionTable {
   std::span<const std::uint32_t> VariantsOf(std::uint32_t function) const {
     return functions_[function].variants;
   }
+  /// Returns the number of kKernelFunction, which is always known.
+  static constexpr std::uint32_t kKernel = 0;
   std::size_t functions() const { return functions_.size(); }
   std::size_t variants() const { return variants_.size(); }
 
@@ -67,9 +71,14 @@ struct FunctionEvents {
 inline constexpr std::uint8_t kSeenOwn = 1;
 inline constexpr std::uint8_t kSeenInlined = 2;
 
+/// The function that has the time of a run in the kernel, if that was not sampled.
+inline constexpr std::string_view kKernelFunction = "[kernel]";
+
 /// The profile of one run, without its stacks.
 struct RunProfile {
   double seconds = 0;  ///< CPU time
+  /// The part of it that the samples represent: in user mode, or all if the kernel was sampled.
+  double sampled_seconds = 0;
   double samples = 0;
   double lost = 0;
   double unnamed = 0;  ///< samples whose innermost function has no name
@@ -96,6 +105,7 @@ class FunctionCounter {
     std::uint64_t stack = 0;  // the last stack that had the function
   };
   void CountStack(const Sample& sample, RunProfile& profile);
+  void CountKernel(const Run& run, RunProfile& profile);
   std::uint32_t See(std::string_view frame, std::size_t& own_frames);
   std::vector<FunctionEvents> EventsOf(const Run& run, std::string_view stacks,
                                        std::string_view metric);
@@ -106,6 +116,7 @@ class FunctionCounter {
   std::vector<std::uint32_t> functions_;  // those of this run
   std::vector<std::uint32_t> variants_;
   std::uint64_t stack_ = 0;
+  bool kernel_sampled_ = false;  // in this run
 };
 
 }  // namespace benchd

@@ -17,6 +17,14 @@ struct Namesakes {
   MatchedFunction last;
 };
 
+std::uint8_t HowSeen(const FunctionTable& table, std::uint32_t function, const SeenVariants& seen) {
+  std::uint8_t how = 0;
+  for (const std::uint32_t variant : table.VariantsOf(function)) {
+    if (variant < seen.size()) how |= seen[variant];
+  }
+  return how;
+}
+
 }  // namespace
 
 FunctionMatcher::FunctionMatcher(const FunctionTable& table) : table_(table) {
@@ -110,18 +118,6 @@ bool FunctionMatcher::ShareAVariant(std::uint32_t function, const SeenVariants& 
     return variant < a.size() && variant < b.size() && a[variant] != 0 && b[variant] != 0;
   });
 }
-
-namespace {
-
-std::uint8_t HowSeen(const FunctionTable& table, std::uint32_t function, const SeenVariants& seen) {
-  std::uint8_t how = 0;
-  for (const std::uint32_t variant : table.VariantsOf(function)) {
-    if (variant < seen.size()) how |= seen[variant];
-  }
-  return how;
-}
-
-}  // namespace
 
 void FunctionMatcher::Describe(const MatchedFunction& function, const SeenVariants& reference,
                                const SeenVariants& candidate, FunctionChange& change) const {

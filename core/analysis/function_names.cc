@@ -127,7 +127,9 @@ std::string_view WithoutReturnType(std::string_view name) {
 StackFrame FrameOf(std::string_view text) {
   StackFrame frame{text};
   frame.inlined = DropSuffix(frame.name, "_[i]");
-  if (!frame.inlined && !DropSuffix(frame.name, "_[j]")) DropSuffix(frame.name, "_[k]");
+  if (frame.inlined) return frame;
+  frame.kernel = DropSuffix(frame.name, "_[k]");
+  if (!frame.kernel) DropSuffix(frame.name, "_[j]");
   return frame;
 }
 

@@ -10,8 +10,9 @@ namespace benchd {
 
 /// One function of a stack.
 struct StackFrame {
-  std::string_view name;  ///< without the suffix "_[i]" or "_[j]"
+  std::string_view name;  ///< without the suffix "_[i]", "_[j]" or "_[k]"
   bool inlined = false;   ///< it had the suffix "_[i]"
+  bool kernel = false;    ///< it had the suffix "_[k]"
 };
 StackFrame FrameOf(std::string_view text);
 

@@ -105,6 +105,12 @@ SideTotals TotalsOf(const ProfileUnits& units, std::size_t variants) {
   return totals;
 }
 
+/// Returns the number of samples that a run would have in the kernel if that were sampled.
+double KernelSamples(const RunProfile& run) {
+  if (run.sampled_seconds <= 0) return 0;
+  return run.samples * (run.seconds / run.sampled_seconds - 1);
+}
+
 constexpr std::uint32_t kNotCompared = std::numeric_limits<std::uint32_t>::max();
 
 /// A function that is compared, by its own time, with its callees, or both.
@@ -187,6 +193,10 @@ void PairExplanation::ChooseFamilies(const ProfileUnits& reference, const Profil
   for (std::size_t side = 0; side < 2; ++side) {
     for (const auto& unit : *units[side]) {
       for (const RunProfile* const run : unit) {
+        if (const double kernel = KernelSamples(*run); kernel > 0) {
+          self[matched_of_[side][FunctionTable::kKernel]] += kernel;
+          total[matched_of_[side][FunctionTable::kKernel]] += kernel;
+        }
         for (const FunctionCount& count : run->functions) {
           const std::uint32_t number = matched_of_[side][count.function];
           if (table_.NameOf(count.function) == kOtherFunctions) continue;
@@ -228,16 +238,21 @@ UnitValues PairExplanation::ValuesOf(const std::vector<const RunProfile*>& unit,
   const auto runs = static_cast<double>(unit.size());
   for (const RunProfile* const run : unit) {
     values.seconds += run->seconds / runs;
-    const double scale = run->seconds / run->samples / runs;
-    for (const FunctionCount& count : run->functions) {
-      const std::uint32_t index = compared_of_[matched_of_[side][count.function]];
+    const auto add = [&](std::uint32_t function, double self, double total) {
+      const std::uint32_t index = compared_of_[matched_of_[side][function]];
       if (index == kNotCompared) {
-        values.rest += count.self * scale;
+        values.rest += self;
       } else {
-        values.self[index] += count.self * scale;
-        values.total[index] += count.total * scale;
+        values.self[index] += self;
+        values.total[index] += total;
       }
+    };
+    const double scale = run->sampled_seconds / run->samples / runs;
+    for (const FunctionCount& one : run->functions) {
+      add(one.function, one.self * scale, one.total * scale);
     }
+    const double kernel = (run->seconds - run->sampled_seconds) / runs;
+    if (kernel > 0) add(FunctionTable::kKernel, kernel, kernel);
   }
   return values;
 }

@@ -20,9 +20,10 @@ namespace benchd {
 /// functions changed (docs/statistics.md, "Functions").
 ///
 /// The unit is the run. The seconds of a function in a run are its share of the samples of the run,
-/// multiplied by the CPU time of the run; a run without a sample of it has 0 s. Pairs are the two
-/// arms of a block, with n - 1 degrees of freedom. For Method::kLayouts, the units are builds: the
-/// means of their runs are compared as independent values (Welch).
+/// multiplied by the user time of the run; a run without a sample of it has 0 s. The system time is
+/// that of kKernelFunction. Pairs are the two arms of a block, with n - 1 degrees of freedom. For
+/// Method::kLayouts, the units are builds: the means of their runs are compared as independent
+/// values (Welch).
 ///
 /// With confidence 1 - alpha, all intervals of an explanation hold, and all functions that are
 /// called changed did change in that direction. Half of alpha is for `self`, and half for `total`.

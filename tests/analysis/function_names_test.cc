@@ -18,6 +18,8 @@ TEST(FunctionNamesTest, AFrameLosesTheSuffixesOfPerf) {
   EXPECT_TRUE(FrameOf("step_[i]").inlined);
   EXPECT_EQ(FrameOf("py::f:/x.py_[j]").name, "py::f:/x.py");
   EXPECT_FALSE(FrameOf("py::f:/x.py_[j]").inlined);
+  EXPECT_EQ(FrameOf("do_read_[k]").name, "do_read");
+  EXPECT_TRUE(FrameOf("do_read_[k]").kernel);
   EXPECT_EQ(FrameOf("_[i]").name, "_[i]");
 }
 
@@ -81,8 +83,7 @@ TEST(FunctionNamesTest, AQualifiedNameHasNeitherParametersNorAReturnType) {
       {"A::operator bool() const", "A::operator bool"},
       {"A::operator()(int) const", "A::operator()"},
       {"operator new(unsigned long)", "operator new"},
-      {"f(int)::{lambda(char)#1}::operator()(char) const",
-       "f(int)::{lambda(char)#1}::operator()"},
+      {"f(int)::{lambda(char)#1}::operator()(char) const", "f(int)::{lambda(char)#1}::operator()"},
       {"step(int) (a.c)", "step (a.c)"},
       {"step (a.c)", "step (a.c)"},
       {"core::str::parse<u8>", "core::str::parse"},

@@ -35,8 +35,8 @@ Explanation ExplainedGolden(const nlohmann::json& one) {
     for (const nlohmann::json& run : block) {
       StackCounts stacks;
       for (const auto& [stack, count] : run.at("stacks").items()) stacks.emplace_back(stack, count);
-      runs.push_back(
-          SampledRun(static_cast<std::uint32_t>(runs.size()), run.at("cpu_time"), stacks));
+      runs.push_back(SampledRun(static_cast<std::uint32_t>(runs.size()), run.at("cpu_time"), stacks,
+                                0, run.at("system_time")));
     }
     analysis.Add(runs);
   }
@@ -87,7 +87,9 @@ TEST(ProfileAnalysisTest, ReproducesTheReferenceNumbers) {
     EXPECT_EQ(explanation.compared, expected.at("compared"));
     EXPECT_NEAR(explanation.explained_seconds, expected.at("explained_seconds"), 1e-11);
     ASSERT_EQ(explanation.explained.has_value(), !expected.at("explained").is_null());
-    if (explanation.explained) EXPECT_NEAR(*explanation.explained, expected.at("explained"), 1e-8);
+    if (explanation.explained) {
+      EXPECT_NEAR(*explanation.explained, expected.at("explained"), 1e-8);
+    }
     EXPECT_NEAR(explanation.rest_reference, expected.at("rest").at(0), 1e-11);
     EXPECT_NEAR(explanation.rest_candidate, expected.at("rest").at(1), 1e-11);
     EXPECT_EQ(explanation.functions.size(), expected.at("functions").size());
@@ -229,6 +231,39 @@ TEST(ProfileAnalysisTest, EventsOfTheCpuBelongToTheirFunctions) {
   EXPECT_EQ(f->cache_misses_candidate, 0);
 }
 
+// The samples are of user mode. What the kernel takes is no change of the functions.
+TEST(ProfileAnalysisTest, TimeInTheKernelIsThatOfAFunctionOfItsOwn) {
+  std::vector<Block> blocks;
+  for (int i = 0; i < 6; ++i) {
+    const double f = 400.0 + i % 3;
+    blocks.push_back({SampledRun(0, 1.1, {{"main;f", f}, {"main", 600}}, 0, 0.1),
+                      SampledRun(1, 1.5, {{"main;f", f + i % 2}, {"main", 600}}, 0, 0.5)});
+    blocks.back()[1].samples[0].value += 0.001 * i;
+    blocks.back()[1].samples[1].value += 0.001 * i;
+  }
+  const SessionSpec spec = SampledSpec({"base", "new"});
+  const Explanation explanation = ExplainBlocks(blocks, spec);
+  ASSERT_EQ(explanation.functions.size(), 3U);
+  const FunctionChange& kernel = explanation.functions[0];
+  EXPECT_EQ(kernel.function, "[kernel]");
+  EXPECT_TRUE(kernel.changed);
+  EXPECT_EQ(kernel.presence, Presence::kBoth);
+  EXPECT_NEAR(kernel.self_reference, 0.1, 1e-12);
+  EXPECT_NEAR(kernel.self.estimate, 0.4025, 1e-12);
+  EXPECT_NEAR(*explanation.explained, 1, 0.01);
+  EXPECT_FALSE(FindFunction(explanation, "f")->changed);
+  // Where the kernel was sampled, its functions have the time.
+  for (Block& block : blocks) {
+    for (benchd::Run& run : block) {
+      run.samples.push_back(
+          {.metric = std::string(kStackMetric), .inner_benchmark = "main;read_[k]", .value = 500});
+    }
+  }
+  const Explanation sampled = ExplainBlocks(blocks, spec);
+  EXPECT_EQ(FindFunction(sampled, "[kernel]"), nullptr);
+  EXPECT_NEAR(FindFunction(sampled, "read")->self_reference, 1.1 / 3, 0.01);
+}
+
 TEST(ProfileAnalysisTest, StacksThatWereTooManyAreNotCompared) {
   const Block block = {SampledRun(0, 1, {{"[other];f", 40}, {"[other]", 10}, {"main", 50}}),
                        SampledRun(1, 1, {{"[other];f", 40}, {"[other]", 20}, {"main", 40}})};
@@ -264,7 +299,7 @@ TEST(ProfileAnalysisTest, ListsFunctionsByTheirChangeAndNotMoreThanFit) {
 }
 
 // The codes of the warnings about an arm.
-std::vector<std::string> CodesOf(const std::vector<Warning>& warnings, const std::string& arm) {
+std::vector<std::string> ArmCodesOf(const std::vector<Warning>& warnings, const std::string& arm) {
   std::vector<std::string> codes;
   for (const Warning& warning : warnings) {
     if (warning.arm == arm) codes.push_back(warning.code);
@@ -279,8 +314,8 @@ TEST(ProfileAnalysisTest, WarnsOfProfilesThatSayLittle) {
   ProfileAnalysis analysis(spec);
   analysis.Add(Block{SampledRun(0, 1, good, 5), SampledRun(1, 1, bad, 10)});
   const std::vector<Warning> warnings = analysis.Warnings();
-  EXPECT_TRUE(CodesOf(warnings, "base").empty());
-  EXPECT_EQ(CodesOf(warnings, "new"),
+  EXPECT_TRUE(ArmCodesOf(warnings, "base").empty());
+  EXPECT_EQ(ArmCodesOf(warnings, "new"),
             (std::vector<std::string>{"profile_few", "profile_lost", "profile_unnamed",
                                       "profile_no_callers"}));
   for (const Warning& warning : warnings) {

@@ -24,8 +24,9 @@ inline SessionSpec SampledSpec(const std::vector<std::string>& arms, std::size_t
 using StackCounts = std::vector<std::pair<std::string, double>>;
 
 inline Run SampledRun(std::uint32_t arm, double cpu_time, const StackCounts& stacks,
-                      double lost = 0) {
+                      double lost = 0, double system_time = 0) {
   Run run{.arm = arm};
+  run.samples.push_back({.metric = "system_time", .value = system_time});
   run.samples.push_back({.metric = "cpu_time", .value = cpu_time});
   for (const auto& [stack, count] : stacks) {
     run.samples.push_back(
