@@ -171,6 +171,9 @@ std::string Again(const v1::Session& session, std::span<const TableColumn> colum
   if (!session.has_spec() || !session.has_started()) return "";
   std::string text = "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
   text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
+  if (session.spec().has_profile()) {
+    text += "stacks: benchctl export " + Printable(session.session()) + " --format folded\n";
+  }
   if (session.has_ended_at()) text += AnalyzeLine(ReplayAnalysis(session, columns));
   return text;
 }

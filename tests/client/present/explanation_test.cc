@@ -11,6 +11,7 @@
 #include "client/present/pages.h"
 #include "client/present/report.h"
 #include "client/present/stacks.h"
+#include "client/session/session_export.h"
 #include "core/base/text.h"
 #include "tests/client/explanation_samples.h"
 #include "tests/client/golden.h"
@@ -141,6 +142,20 @@ TEST(ExplanationTest, JsonHasTheWholeExplanation) {
   EXPECT_FALSE(explanation["functions"][4]["changed"]);
   *event.mutable_verdict() = RegressionUpdate();
   EXPECT_FALSE(Json::parse(EventJson(event)).contains("explanations"));
+}
+
+TEST(ExplanationTest, NoExportHasAVerdictOfSampledRuns) {
+  const v1::Session session = SampledSession();
+  const std::string markdown = Exported("markdown", session);
+  ExpectGolden("explanation.md", markdown);
+  for (const char* format : {"markdown", "junit", "github", "bmf"}) {
+    const std::string text = Exported(format, session);
+    EXPECT_EQ(text.find("regression"), std::string::npos) << format << ": " << text;
+    EXPECT_EQ(text.find("REGRESSION"), std::string::npos) << format << ": " << text;
+  }
+  EXPECT_NE(Exported("junit", session).find("skipped=\"1\""), std::string::npos);
+  EXPECT_EQ(Exported("github", session), "[]\n");
+  EXPECT_FALSE(MachineSessionOf(session, "session.json"));
 }
 
 TEST(StacksTest, TheMeasuredRunsOfAnArmAreAddedUp) {
