@@ -98,7 +98,7 @@ class Trials:
                 "blocks": explanation["blocks"], "compared": explanation["compared"],
                 "samples": explanation["samples_reference"], "lost": explanation["lost"],
                 "change": explanation["change"]["estimate"],
-                "explained": explanation["explained_seconds"], "seconds": seconds}
+                "explained": explanation["explained_s"], "seconds": seconds}
 
 
 def rows_of(records):
