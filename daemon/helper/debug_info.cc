@@ -235,13 +235,13 @@ std::string DebugInfo::DistinctSource(Dwarf_Die& origin) {
   const auto same =
       std::ranges::equal_range(local_functions_, HashOfName(origin), {}, &LocalFunction::name_hash);
   if (same.size() < 2) return {};
-  const std::string name = NameOfFunction(origin);
+  const std::string name = IdentityOfFunction(origin);
   const std::string source = SourceOfFunction(origin);
   int left = kMostCompared;
   for (const LocalFunction& other : same) {
     auto die = DieAt(other.die);
     if (!die || die->addr == origin.addr) continue;
-    if (SourceOfFunction(*die) != source && NameOfFunction(*die) == name) return source;
+    if (SourceOfFunction(*die) != source && IdentityOfFunction(*die) == name) return source;
     if (--left == 0) break;
   }
   return {};

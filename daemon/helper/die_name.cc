@@ -66,6 +66,15 @@ bool IsType(int tag) {
          tag == DW_TAG_enumeration_type;
 }
 
+std::string_view LinkageName(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    const auto symbol = TextOf(dwarf_attr_integrate(&die, name, &attribute));
+    if (!symbol.empty()) return symbol;
+  }
+  return {};
+}
+
 /// Appends the name of an entry that encloses others, if it is a scope of C++.
 void AppendScope(Dwarf_Die& die, std::string& scope) {
   const int tag = dwarf_tag(&die);
@@ -73,7 +82,16 @@ void AppendScope(Dwarf_Die& die, std::string& scope) {
   if (tag == DW_TAG_namespace) {
     scope.append(name.empty() ? "(anonymous namespace)" : name).append("::");
   } else if (IsType(tag)) {
-    scope.append(name.empty() ? "{unnamed type}" : name).append("::");
+    // Most types without a name are those of lambdas.
+    scope.append(name.empty() ? "{lambda}" : name).append("::");
+  } else if (tag == DW_TAG_subprogram) {
+    // A member function may be defined outside of its scope.
+    const std::string_view symbol = LinkageName(die);
+    if (!symbol.empty()) {
+      scope = ReadableName(symbol) + "::";
+    } else {
+      scope.append(name).append("::");
+    }
   }
 }
 
@@ -216,11 +234,8 @@ Dwarf_Die OriginOf(Dwarf_Die die) {
 bool IsExternal(Dwarf_Die& function) { return HasFlag(function, DW_AT_external); }
 
 std::string NameOfFunction(Dwarf_Die& function) {
-  Dwarf_Attribute attribute;
-  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    const auto symbol = TextOf(dwarf_attr_integrate(&function, name, &attribute));
-    if (!symbol.empty()) return ReadableName(symbol);
-  }
+  const std::string_view symbol = LinkageName(function);
+  if (!symbol.empty()) return ReadableName(symbol);
   Dwarf_Die origin = OriginOf(function);
   std::string name(PlainName(origin));
   // main() has no parameters in its symbol.
@@ -229,6 +244,11 @@ std::string NameOfFunction(Dwarf_Die& function) {
   if (const auto parameters = ParametersOf(origin)) full.append(*parameters);
   ReplaceBasicTypes(full);
   return full;
+}
+
+std::string IdentityOfFunction(Dwarf_Die& function) {
+  const std::string_view symbol = LinkageName(function);
+  return symbol.empty() ? NameOfFunction(function) : std::string(symbol);
 }
 
 std::string SourceOfFunction(Dwarf_Die& function) {

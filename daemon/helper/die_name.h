@@ -26,6 +26,10 @@ bool IsExternal(Dwarf_Die& function);
 /// its parameters.
 std::string NameOfFunction(Dwarf_Die& function);
 
+/// Returns what functions of the same name and type in different files have in common: their symbol
+/// or, if they have none, their name.
+std::string IdentityOfFunction(Dwarf_Die& function);
+
 /// Returns the path of the file that declares a function, or an empty text.
 std::string SourceOfFunction(Dwarf_Die& function);
 

@@ -30,15 +30,20 @@ std::optional<std::uint64_t> TakeHex(std::string_view& line) {
   return number;
 }
 
-/// "py::main:/home/alice/demo.py" is the function main of demo.py.
+/// Shortens the paths of files, which differ from checkout to checkout: "py::main:/home/a/demo.py"
+/// of Python becomes "py::main (demo.py)", and "JS:*main /home/a/demo.js:1:13" of V8 becomes
+/// "JS:*main (demo.js:1:13)".
 std::string ReadablePerfName(std::string_view name) {
   constexpr std::string_view kPython = "py::";
-  const std::size_t colon = name.rfind(":/");
-  const std::size_t other = colon == name.npos ? name.rfind(':') : colon;
-  if (!name.starts_with(kPython) || other == name.npos || other < kPython.size()) {
-    return ReadableName(name);
+  std::size_t end = name.npos;
+  if (name.starts_with(kPython)) {
+    // Other modules are "<frozen importlib._bootstrap>".
+    end = std::min(name.rfind(":/"), name.rfind(":<"));
+  } else if (name.starts_with("JS:")) {
+    end = name.find(" /");
   }
-  return NameWithSource(name.substr(0, other), name.substr(other + 1));
+  if (end == name.npos || end < kPython.size()) return ReadableName(name);
+  return NameWithSource(name.substr(0, end), name.substr(end + 1));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class PerfMap {
   /// Returns the name of the function at an address. Of several, it is the one that was listed
   /// last, because a compiler may reuse the memory.
   ///
-  /// Python's names, "py::FUNCTION:FILE", are returned as "py::FUNCTION (FILE)" without folders.
+  /// The files in the names of Python and V8 are returned without folders: "py::main (demo.py)".
   std::optional<std::string> NameAt(std::uint64_t address) const;
 
  private:

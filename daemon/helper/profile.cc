@@ -27,6 +27,7 @@ Result<std::vector<Sample>> FoldProfile(std::string_view stream, const SymbolSou
   TRY(const auto records, ProfileRecords::Parse(stream));
   SampledPlaces sampled;
   TRY_VOID(records.Deliver(sampled));
+  sampled.CloseFiles();
   NamePool names;
   const auto functions = NamePlaces(sampled, sources, names);
   FoldedStacks folded;

@@ -8,7 +8,8 @@
 namespace benchd {
 namespace {
 
-/// Returns the addresses of a sample in user mode, from the innermost function outwards.
+/// Returns the addresses of a kernel's chain that are in user mode, from the innermost function
+/// outwards. All but the first are those to which calls return, so the call is before.
 std::vector<std::uint64_t> UserAddresses(std::string_view chain) {
   std::vector<std::uint64_t> addresses;
   bool user = true;
@@ -18,7 +19,7 @@ std::vector<std::uint64_t> UserAddresses(std::string_view chain) {
     if (address >= PERF_CONTEXT_MAX) {
       user = address == PERF_CONTEXT_USER;
     } else if (user) {
-      addresses.push_back(address);
+      addresses.push_back(addresses.empty() ? address : address - 1);
     }
   }
   return addresses;
@@ -34,18 +35,25 @@ std::size_t SampledPlaces::HashOfPlace::operator()(const CodePlace& place) const
 
 void SampledPlaces::OnSample(const SampleRecord& sample) {
   PlaceStack stack;
-  for (const std::uint64_t address : UserAddresses(sample.chain)) {
-    // All but the first are the addresses to which calls return. The call is before.
-    const bool innermost = stack.empty();
-    stack.push_back(PlaceAt(sample.pid, innermost ? address : address - 1));
+  for (const std::uint64_t address : AddressesOf(sample)) {
+    stack.push_back(PlaceAt(sample.pid, address));
     // The chain of frame pointers leads nowhere once a function used the register for other values.
-    if (stack.back() == kUnknown && !innermost) break;
+    if (stack.back() == kUnknown && stack.size() > 1) break;
   }
   if (stack.empty()) stack.push_back(kUnknown);
   Counts& counts = stacks_[std::move(stack)];
   ++counts.samples;
   counts.values[static_cast<std::size_t>(sample.kind)] +=
       sample.kind == wire::ProfileEventKind::kTime ? 1 : sample.period;
+}
+
+std::vector<std::uint64_t> SampledPlaces::AddressesOf(const SampleRecord& sample) {
+  if (sample.state.mask != 0) {
+    if (!unwinder_) unwinder_.emplace(spaces_);
+    auto addresses = unwinder_->AddressesOf(sample.pid, sample.state);
+    if (!addresses.empty()) return addresses;
+  }
+  return UserAddresses(sample.chain);
 }
 
 std::uint32_t SampledPlaces::PlaceAt(std::uint32_t pid, std::uint64_t address) {

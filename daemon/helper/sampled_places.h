@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "daemon/helper/address_space.h"
 #include "daemon/helper/folded_stacks.h"
 #include "daemon/helper/profile_records.h"
+#include "daemon/helper/stack_unwinder.h"
 
 namespace benchd {
 
@@ -24,6 +26,11 @@ class SampledPlaces final : public ProfileConsumer {
   static constexpr std::size_t kMostPlaces = 1'000'000;
 
   SampledPlaces() = default;
+  SampledPlaces(const SampledPlaces&) = delete;
+  SampledPlaces& operator=(const SampledPlaces&) = delete;
+
+  /// Closes the files that unwinding needed, after the last record.
+  void CloseFiles() { unwinder_.reset(); }
 
   const AddressSpaces& spaces() const { return spaces_; }
   /// All places; the first one stands for kUnknown.
@@ -51,7 +58,10 @@ class SampledPlaces final : public ProfileConsumer {
   void OnSample(const SampleRecord& sample) override;
   std::uint32_t PlaceAt(std::uint32_t pid, std::uint64_t address);
 
+  std::vector<std::uint64_t> AddressesOf(const SampleRecord& sample);
+
   AddressSpaces spaces_;
+  std::optional<StackUnwinder> unwinder_;  // from the first sample with registers on
   std::vector<CodePlace> places_{CodePlace{}};
   std::unordered_map<CodePlace, std::uint32_t, HashOfPlace> indices_;
   Stacks stacks_;

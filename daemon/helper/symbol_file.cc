@@ -2,53 +2,25 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <link.h>
-#include <sys/auxv.h>
 
-#include <cstring>
 #include <utility>
 
 #include "core/base/text.h"
+#include "daemon/helper/code_elf.h"
 #include "daemon/helper/function_name.h"
 
 namespace benchd {
 namespace {
 
-/// Returns the code of the kernel that every process has in its memory, in this process.
-std::pair<char*, std::size_t> OwnVdso() {
-  // The kernel reports an address as a number.
-  auto* const image = reinterpret_cast<char*>(getauxval(AT_SYSINFO_EHDR));  // NOLINT
-  if (image == nullptr) return {};
-  ElfW(Ehdr) header;
-  std::memcpy(&header, image, sizeof(header));
-  // The table of sections is at the end.
-  return {image, header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize};
-}
-
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
-bool IsTheMapped(const ElfFile& elf, const CodeFile& file) {
-  if (!file.build_id.empty()) return elf.build_id() == file.build_id;
-  return file.inode != 0 && elf.inode() == file.inode;
-}
 
 }  // namespace
 
 SymbolFile::SymbolFile(const CodeFile& file, ReadBudget& budget, const std::string& debug_folder)
-    : kind_(file.kind), shown_name_(BaseName(file.path)) {
-  if (kind_ == CodeKind::kVdso) OpenVdso(budget);
-  if (kind_ == CodeKind::kFile) {
-    elf_ = ElfFile::Open(file.path, budget);
-    if (elf_ && !IsTheMapped(*elf_, file)) elf_.reset();
-  }
+    : kind_(file.kind), shown_name_(BaseName(file.path)), elf_(OpenCode(file, budget)) {
   if (!elf_) return;
   FindDebugFile(budget, debug_folder);
   ReadTables();
-}
-
-void SymbolFile::OpenVdso(ReadBudget& budget) {
-  const auto [image, bytes] = OwnVdso();
-  if (image != nullptr) elf_ = ElfFile::InMemory(image, bytes, budget);
 }
 
 /// Opens the file with symbols and debug information, unless this file has both.
@@ -100,8 +72,8 @@ std::vector<std::string> SymbolFile::FunctionsAt(std::uint64_t offset, bool inli
 }
 
 std::string SymbolFile::NameAt(std::uint64_t address) {
-  if (const auto* const function = symbols_.FunctionAt(address)) return NameOf(*function, address);
   if (const auto stub = linked_.StubAt(address)) return CleanName(*stub);
+  if (const auto* const function = symbols_.FunctionAt(address)) return NameOf(*function, address);
   return Unnamed(linked_.FunctionStart(address).value_or(address));
 }
 

@@ -15,14 +15,11 @@
 
 namespace benchd {
 
-/// The functions of one file that ran, with their names. The file is only used if it is the one
-/// that the kernel mapped: it has the same build ID or, if the kernel reported none, the same
-/// number in its file system. Symbols and debug information may be in a file of their own, which
-/// must have the same build ID.
+/// The functions of one file that ran, with their names. Symbols and debug information may be in a
+/// file of their own, which must have the same build ID.
 class SymbolFile {
  public:
-  /// Opens a file with the permissions of this process. The result of a file that cannot be used
-  /// has addresses only.
+  /// Opens a file as OpenCode() does. Without it, functions have addresses only.
   /// @param budget        must outlive the result
   /// @param debug_folder  where packages install debug information, usually /usr/lib/debug
   SymbolFile(const CodeFile& file, ReadBudget& budget, const std::string& debug_folder);
@@ -32,11 +29,7 @@ class SymbolFile {
   /// the outermost first.
   std::vector<std::string> FunctionsAt(std::uint64_t offset, bool inlined);
 
-  /// The file itself; absent if it cannot be used.
-  const std::optional<ElfFile>& elf() const { return elf_; }
-
  private:
-  void OpenVdso(ReadBudget& budget);
   void FindDebugFile(ReadBudget& budget, const std::string& debug_folder);
   bool TakeDebugFile(const std::string& path, ReadBudget& budget);
   void ReadTables();

@@ -38,9 +38,37 @@ struct NameOrder {
   }
 };
 
-std::uint32_t RankOf(unsigned binding, bool has_size) {
+/// Added to the rank of a symbol without a size, as some of assembler are.
+constexpr std::uint32_t kWithoutSize = 3;
+
+std::uint32_t RankOf(const GElf_Sym& symbol) {
+  const unsigned binding = GELF_ST_BIND(symbol.st_info);
   const std::uint32_t rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
-  return rank + (has_size ? 0 : 3);
+  return rank + (symbol.st_size == 0 ? kWithoutSize : 0);
+}
+
+bool IsFunction(const GElf_Sym& symbol) {
+  const unsigned type = GELF_ST_TYPE(symbol.st_info);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
+}
+
+/// Returns the address after the end of a section, or 0 for a special number.
+std::uint64_t EndOfSection(const ElfFile& file, unsigned index) {
+  GElf_Shdr header;
+  Elf_Scn* const section = elf_getscn(file.elf(), index);
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return 0;
+  return header.sh_addr + header.sh_size;
+}
+
+/// Returns the size of a function; for a function of unknown size, the distance to the end of its
+/// section.
+std::uint32_t SizeOf(const ElfFile& file, const GElf_Sym& symbol) {
+  std::uint64_t bytes = symbol.st_size;
+  if (bytes == 0) {
+    const std::uint64_t end = EndOfSection(file, symbol.st_shndx);
+    bytes = end > symbol.st_value ? end - symbol.st_value : 0;
+  }
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
 }
 
 std::uint64_t HashOf(std::string_view symbol) {
@@ -60,23 +88,20 @@ SymbolTable SymbolTable::Read(const ElfFile& file, bool dynamic) {
   table.strings_ = {static_cast<const char*>(strings->d_buf), strings->d_size};
   const std::size_t width = gelf_fsize(file.elf(), ELF_T_SYM, 1, EV_CURRENT);
   if (width == 0) return table;
-  table.ReadSymbols(symbols, std::min(symbols->d_size / width, kMostSymbols));
+  table.ReadSymbols(file, symbols, std::min(symbols->d_size / width, kMostSymbols));
   return table;
 }
 
-void SymbolTable::ReadSymbols(Elf_Data* data, std::size_t count) {
+void SymbolTable::ReadSymbols(const ElfFile& file, Elf_Data* data, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    const unsigned binding = GELF_ST_BIND(symbol.st_info);
-    if (type == STT_FILE) sources_.push_back(symbol.st_name);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF) continue;
-    if (NameOf(symbol.st_name).empty()) continue;
-    const auto bytes = std::min<std::uint64_t>(symbol.st_size, UINT32_MAX);
-    const std::size_t source = binding == STB_LOCAL ? sources_.size() - 1 : 0;
-    symbols_.push_back({symbol.st_value, static_cast<std::uint32_t>(bytes), symbol.st_name,
-                        static_cast<std::uint32_t>(source), RankOf(binding, bytes > 0)});
+    if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) sources_.push_back(symbol.st_name);
+    if (!IsFunction(symbol) || NameOf(symbol.st_name).empty()) continue;
+    const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    symbols_.push_back({symbol.st_value, SizeOf(file, symbol), symbol.st_name,
+                        static_cast<std::uint32_t>(local ? sources_.size() - 1 : 0),
+                        RankOf(symbol)});
   }
   std::ranges::sort(symbols_, [this](const Symbol& a, const Symbol& b) {
     if (a.start != b.start) return a.start < b.start;
@@ -102,8 +127,8 @@ const SymbolTable::Symbol* SymbolTable::Find(std::uint64_t address) const {
   auto next = std::ranges::upper_bound(symbols_, address, {}, &Symbol::start);
   for (int i = 0; i < kMostEnclosing && next != symbols_.begin(); ++i) {
     const Symbol& symbol = *std::prev(next);
-    const bool is_last = i == 0;
-    if (address - symbol.start < symbol.bytes || (symbol.bytes == 0 && is_last)) return &symbol;
+    const bool ends_at_next = symbol.rank >= kWithoutSize;
+    if (address - symbol.start < symbol.bytes && (i == 0 || !ends_at_next)) return &symbol;
     --next;
   }
   return nullptr;

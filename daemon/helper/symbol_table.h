@@ -48,7 +48,7 @@ class SymbolTable {
     auto operator<=>(const NamePlace&) const = default;
   };
 
-  void ReadSymbols(Elf_Data* data, std::size_t count);
+  void ReadSymbols(const ElfFile& file, Elf_Data* data, std::size_t count);
   std::string_view NameOf(std::uint32_t offset) const;
   const Symbol* Find(std::uint64_t address) const;
   std::string_view SourceOf(const Symbol& symbol) const;
