@@ -107,6 +107,7 @@ inline SessionSpec RichSpec() {
       .placebo = true,
       .confirm = true,
       .keep_all = true,
+      .early_looks = true,
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
       .invocation = "-f 'my suite.toml'",
