@@ -154,6 +154,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
     "benchd.v1.SessionSpec.confirm",
+    "benchd.v1.SessionSpec.early_looks",
     "benchd.v1.SessionSpec.keep_all",
     "benchd.v1.SessionSpec.labels",
     "benchd.v1.SessionSpec.lfs_pointers",

@@ -15,6 +15,7 @@
 #include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/model/comparison.h"
 #include "core/model/session_spec.h"
 #include "core/model/verdict_reason.h"
 #include "proto/convert/convert.h"
@@ -29,6 +30,13 @@ struct Wording {
   std::string more;
   std::string less;
 };
+
+// Names what decided the gate before its own interval did: " by holm". Empty otherwise.
+std::string DecidedBy(const v1::Comparison& gate) {
+  const std::string& by = gate.decided().by();
+  if (by.empty()) return "";
+  return by == kEarlyLook ? " by an early look" : " by " + Printable(by);
+}
 
 bool IsWallTime(const v1::Comparison& c) { return c.metric() == "wall_time"; }
 
@@ -381,7 +389,7 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
   // These methods look once, and may count something other than the values of an arm.
   const bool once = gate.method() == v1::METHOD_FIXED || gate.method() == v1::METHOD_LAYOUTS;
   const bool earlier = gate.has_decided() && !once && gate.decided().blocks() != gate.n_candidate();
-  const std::string by = gate.decided().by().empty() ? "" : " by " + Printable(gate.decided().by());
+  const std::string by = DecidedBy(gate);
   if (!earlier) return by.empty() ? "" : "decided" + by;
   return "decided at " + DecisionCount(gate, gate.decided().blocks()) + by;
 }
@@ -416,7 +424,7 @@ std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
 // Names the confidence of a pass if it is not that of a regression: ", with 95 % confidence".
 std::string OwnConfidence(const v1::Comparison& gate) {
   // A decision together with other gates is about all of them.
-  const bool together = !gate.decided().by().empty();
+  const bool together = !gate.decided().by().empty() && gate.decided().by() != kEarlyLook;
   if (!gate.has_pass_confidence() || gate.basis() == v1::BASIS_EXACT || together) return "";
   return ", with " + FormatConfidence(gate.pass_confidence()) + " confidence";
 }

@@ -25,6 +25,7 @@ void MeasureSuite(v1::SessionSpec* spec) {
   spec->clear_confirm();
   spec->clear_placebo();
   spec->clear_keep_all();
+  spec->clear_early_looks();
   spec->clear_method();
   spec->clear_schedule();
   if (spec->has_limits()) spec->mutable_limits()->clear_fail_fast();

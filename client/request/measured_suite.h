@@ -8,8 +8,8 @@ namespace benchd::client {
 /// measured: settings that only a verdict has are left out, and margins become widths. Pure.
 ///
 /// - Left out are one-sidedness, the confidence of passes, the error rate, the confirmation, the
-///   placebo, the controls, --keep-all, --fail-fast, and the method and schedule, because a
-///   measured arm runs once per block.
+///   placebo, the controls, --keep-all, --early-looks, --fail-fast, and the method and schedule,
+///   because a measured arm runs once per block.
 /// - The width of a relative margin is its size, whatever its sign. That of the session is the
 ///   precision, unless the suite states one.
 /// - Absolute and exact margins have no width, so the precision applies. With an exact number of

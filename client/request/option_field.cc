@@ -227,6 +227,29 @@ TextList FormatRule(const OptionSource& of) {
   return width > 0 ? TextList{"precision:" + FormatRoundTripPercent(width)} : TextList();
 }
 
+Result<void> ParseEarlyLooks(const std::string& text, const OptionTarget& to) {
+  if (text != "on" && text != "off") return UsageError("unknown value", "write on or off");
+  to.session->set_early_looks(text == "on");
+  return {};
+}
+
+TextList FormatEarlyLooks(const OptionSource& of) {
+  v1::SessionSpec submitted = of.session;
+  for (v1::Benchmark& benchmark : *submitted.mutable_benchmarks()) {
+    // The daemon added it, so it cannot be read as part of a request.
+    auto& arms = *benchmark.mutable_arms();
+    arms.erase(
+        std::remove_if(arms.begin(), arms.end(),
+                       [](const v1::Arm& arm) { return arm.role() == v1::ARM_ROLE_PLACEBO; }),
+        arms.end());
+  }
+  const auto spec = convert::FromProto(submitted);
+  // A session of a release without early looks has no value.
+  const bool on = of.session.early_looks();
+  if (!spec || on == EarlyLooksByDefault(*spec)) return {};
+  return {on ? "on" : "off"};
+}
+
 Result<void> ParseLabel(const std::string& text, const OptionTarget& to) {
   return Put(ParseAssignment(text), [&to](const std::pair<std::string, std::string>& label) {
     (*to.session->mutable_labels())[label.first] = label.second;

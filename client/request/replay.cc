@@ -239,7 +239,7 @@ void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
     return;
   }
   line->Option("--method", Word(spec.method()));
-  AddOptions(spec, {"schedule", "min-runs", "max-runs"}, line);
+  AddOptions(spec, {"schedule", "min-runs", "max-runs", "early-looks"}, line);
 }
 
 // Returns whether the session reached its limit. With --fail-fast, a regression may end it earlier.

@@ -187,6 +187,14 @@ constexpr std::array kOptions = {
              "the arm called placebo is a control, which never gates"),
     Compared(kRuns("keep-all", "", Session(Spec::kKeepAllFieldNumber),
                    "run every arm until the end, even one whose gates are all decided")),
+    OneOf("on|off",
+          InTables(Compared(kRuns("early-looks", "on|off",
+                                  Own(Part::kSession, ParseEarlyLooks, FormatEarlyLooks),
+                                  "look at 3 to 7 blocks, too, whether an arm takes over 1.5 times "
+                                  "as long as another (default: on if there are several "
+                                  "candidates)")),
+                   "look at 3 to 7 pairs, too, whether an arm is over 1.5 times another (default: "
+                   "on if there are several candidates in pairs)")),
 
     Optional(
         PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),

@@ -83,6 +83,7 @@ Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
 Result<void> ParseRule(const std::string& text, const OptionTarget& to);
+Result<void> ParseEarlyLooks(const std::string& text, const OptionTarget& to);
 Result<void> ParseLabel(const std::string& text, const OptionTarget& to);
 Result<void> ParseGate(const std::string& text, const OptionTarget& to);
 Result<void> ParseInput(const std::string& text, const OptionTarget& to);
@@ -98,6 +99,8 @@ Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
 std::vector<std::string> FormatNothing(const OptionSource& of);  ///< never formats an option
 std::vector<std::string> FormatEstimator(const OptionSource& of);
 std::vector<std::string> FormatRule(const OptionSource& of);
+/// Formats nothing if the session has early looks by default, or lacks them by default.
+std::vector<std::string> FormatEarlyLooks(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);
 std::vector<std::string> FormatGates(const OptionSource& of);
 std::vector<std::string> FormatOutput(const OptionSource& of);

@@ -263,7 +263,8 @@ PairCounts BenchmarkAnalysis::CountsOf(const NamedComparison& one) const {
 std::vector<std::uint32_t> BenchmarkAnalysis::IdleArms() const {
   std::vector<std::uint32_t> idle;
   const bool one_pair = references_.size() * candidates_.size() < 2;
-  if (one_pair || !gates_fixed_ || !MayDecide()) return idle;
+  const bool looked = MayDecide() || blocks_ >= design_.NextLook(0);
+  if (one_pair || !gates_fixed_ || !looked) return idle;
   std::vector<bool> needed(benchmark_.arms.size());
   bool open = false;
   for (const NamedComparison& gate : gates_) {

@@ -33,10 +33,15 @@ struct Levels {
   /// That of a control: two-sided with the share of a gate, whatever the level of the gates is.
   /// Present if that of the gates is.
   std::optional<SignificanceLevel> control = {};
+  /// That of a gate with early looks, which have a share of it. Present if the design has early
+  /// looks and that of the gates is.
+  std::optional<SignificanceLevel> with_early_looks = {};
 
   /// Returns the level of a gate, or nullptr while it is unknown.
   const SignificanceLevel* Of(const MetricComparison& one) const {
-    const std::optional<SignificanceLevel>& own = one.is_control() ? control : gate;
+    const std::optional<SignificanceLevel>& own = one.is_control()        ? control
+                                                  : one.has_early_looks() ? with_early_looks
+                                                                          : gate;
     return own ? &*own : nullptr;
   }
 };

@@ -129,7 +129,8 @@ Judgement BenchmarkAnalysis::JudgementSoFar(const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   Judgement by_interval{comparison.verdict(), {}, comparison.settled()};
   if (comparison.undecidable()) by_interval.reason = Reason("resolution");
-  if (!MayDecide()) return by_interval;
+  // An early look may have decided.
+  if (!MayDecide() && !(design_.early_look && by_interval.settled)) return by_interval;
   if (const auto missing = JudgementOfMissing(gate)) return *missing;
   if (auto failed = JudgementOfFailures(gate)) {
     failed->settled = failed->settled || by_interval.settled;

@@ -11,6 +11,7 @@
 #include "core/analysis/sequential_design.h"
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
+#include "core/stats/early_look.h"
 #include "core/stats/paired.h"
 
 namespace benchd {
@@ -120,6 +121,9 @@ class EffectEstimator {
   /// @return nothing if there is no estimate on this scale, or if the look should decide but the
   /// method does not look at this number of values
   virtual std::optional<Inference> Infer(Contrast scale, const Look& look) = 0;
+  /// Tests whether one arm takes a multiple of the other (stats/early_look.h). Returns nothing for
+  /// methods that do not compare means of pairs, and if there is no ratio.
+  virtual std::optional<MultipleTest> TestMultiple(double /*resolution*/) const { return {}; }
 
  protected:
   virtual void Take(Values reference, Values candidate) = 0;

@@ -71,8 +71,8 @@ std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, doub
 /// not together with the intervals: the interval of the last look then has the end that was cut.
 Effect WithOwnInterval(const Comparison& gate) {
   Effect own = *gate.change;
-  const bool cut = gate.decided && !gate.decided->by.empty() && gate.margin &&
-                   gate.margin_kind == MarginKind::kRatio;
+  const bool together = gate.decided && !gate.decided->by.empty() && gate.decided->by != kEarlyLook;
+  const bool cut = together && gate.margin && gate.margin_kind == MarginKind::kRatio;
   if (!cut) return own;
   const bool rate = gate.better == Better::kHigher;
   const double margin = rate ? -*gate.margin : *gate.margin;

@@ -29,6 +29,11 @@ class PairedMeans : public EffectEstimator {
     return (!rate() || positive()) && RatioDefined(Analysed());
   }
 
+  std::optional<MultipleTest> TestMultiple(double resolution) const final {
+    if (raw_.n() < 2 || !Allows(Contrast::kLogRatio)) return std::nullopt;
+    return TestMultiples(raw_.Centred(), Analysed(), resolution);
+  }
+
  protected:
   void Take(Values reference, Values candidate) final {
     const double b = reference.front().value;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/stats/decision.h"
+#include "core/stats/early_look.h"
 
 namespace benchd {
 namespace {
@@ -36,6 +37,16 @@ bool AlwaysTooManyLack(std::uint64_t lacking, std::uint64_t expected) {
 
 }  // namespace
 
+namespace {
+
+// Returns the first early look of a comparison, if it has any: a gate whose margin is a ratio.
+std::optional<std::uint64_t> EarlyLookOf(const Subject& subject, const SequentialDesign& design) {
+  const bool by_ratio = subject.gate && subject.gate->kind == MarginKind::kRatio;
+  return by_ratio && !subject.IsControl() ? design.early_look : std::nullopt;
+}
+
+}  // namespace
+
 bool TooManyLack(std::uint64_t lacking, std::uint64_t expected) {
   return lacking * kMostLacking > expected;
 }
@@ -44,7 +55,8 @@ MetricComparison::MetricComparison(const Subject& subject, const SequentialDesig
     : subject_(subject),
       estimator_(MakeEffectEstimator(design, subject)),
       asked_(design.estimator),
-      rule_(design.rule) {}
+      rule_(design.rule),
+      early_look_(EarlyLookOf(subject, design)) {}
 
 bool MetricComparison::HasRatio() const {
   return estimator_->Allows(Contrast::kLogRatio) && (subject_.gate || estimator_->positive());
@@ -93,6 +105,7 @@ void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& 
     if (may_decide) DecideOnConstants(level.boundary().first_look(), context);
     return;
   }
+  if (early_look_ && values() <= kLastEarlyLook) return LookEarly(level, context);
   const auto inference = TakeLook(level, context, false);
   // Missing runs do not matter for info metrics, because these do not decide anything.
   if (!inference || (subject_.gate && TooManyMissing(context))) return;
@@ -177,9 +190,54 @@ int MetricComparison::SideOf(const Inference& inference) const {
                                   : inference.centre - subject_.gate->threshold);
 }
 
+void MetricComparison::LookEarly(const SignificanceLevel& level, const LookContext& context) {
+  resolution_ = ResolutionFor(context);
+  if (values() < *early_look_ || TooManyMissing(context)) return;
+  const auto test = estimator_->TestMultiple(resolution_);
+  if (!test) return;
+  passes_apart_ = level.passes().has_value();
+  const double share = ShareOfEarlyLook(values(), *early_look_);
+  // A multiple beyond the margin settles the gate.
+  if (subject_.gate->threshold <= kLogMultiple) {
+    p_slower_ = std::min(p_slower_, test->slower / share);
+  }
+  if (subject_.gate->threshold >= -kLogMultiple) {
+    p_faster_ = std::min(p_faster_, test->faster / share);
+  }
+  if (p_faster_ <= level.EarlyRegressionLevel()) upper_stated_ = -kLogMultiple;
+  if (p_slower_ <= level.EarlyRegressionLevel()) {
+    TakeMultiple(LookDecision::kRegression, context);
+  } else if (p_faster_ <= level.EarlyPassLevel()) {
+    TakeMultiple(LookDecision::kPass, context);
+  }
+}
+
+void MetricComparison::TakeMultiple(LookDecision found, const LookContext& context) {
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  // The margin itself is excluded, even if it is the multiple.
+  const Interval beyond = *HalfLine(found, subject_.gate->threshold);
+  const Interval multiple = found == LookDecision::kRegression
+                                ? Interval{std::max(kLogMultiple, beyond.lo), kUnbounded}
+                                : Interval{-kUnbounded, std::min(-kLogMultiple, beyond.hi)};
+  Watched(Contrast::kLogRatio).Take(multiple, 0);
+  if (settled_) return;
+  const Interval shown = Show(multiple, Contrast::kLogRatio);
+  verdict_ = VerdictOf(found);
+  settled_ = true;
+  decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi), kEarlyLook};
+}
+
+double MetricComparison::PValue() const {
+  return early_look_ ? WithEarlyLooks(p_.value(), std::min(p_slower_, p_faster_)) : p_.value();
+}
+
 GateEvidence MetricComparison::Evidence() const {
   if (is_control()) return {};  // it counts, but its own interval decides it
   GateEvidence evidence{p_above_.value() / 2, p_below_.value() / 2, Verdict::kUndecided};
+  if (early_look_) {
+    evidence.p_regression = WithEarlyLooks(p_above_.value(), p_slower_) / 2;
+    evidence.p_pass = WithEarlyLooks(p_below_.value(), p_faster_) / 2;
+  }
   if (decided_ && !decided_on_constants_) evidence.decided = verdict_;
   return evidence;
 }
@@ -428,7 +486,8 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
   DescribeEffects(out);
   const bool halved = design.one_sided && subject_.TestsMargin();
   // Constants that are judged as they are were not tested.
-  if (looked_ && !IsExact()) out.p_value = halved ? p_.value() / 2 : p_.value();
+  const bool tested = looked_ || (early_look_ && decided_);
+  if (tested && !IsExact()) out.p_value = halved ? PValue() / 2 : PValue();
 }
 
 void MetricComparison::DescribeEffects(Comparison& out) const {

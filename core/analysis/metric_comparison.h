@@ -44,6 +44,9 @@ bool TooManyLack(std::uint64_t lacking, std::uint64_t expected);
 /// a decided gate stays on its side of the margin. Looks that may not decide do not count, nor do
 /// their p-values.
 ///
+/// A gate with a margin in per cent may have early looks (stats/early_look.h), before the first one
+/// of its method. If one finds a multiple that settles the gate, the intersection begins with that.
+///
 /// An exact gate is not an inference while the values of each arm are all equal: from the first
 /// look on, they decide as they are, and no look is taken. From the first value that differs on, it
 /// is a gate by its margin, and its looks cover all values. A gate that was decided before stays
@@ -80,6 +83,8 @@ class MetricComparison {
   void DecideTogether(Verdict verdict, std::string_view by, const LookContext& context);
 
   bool is_gate() const { return subject_.gate.has_value(); }
+  /// Returns whether early looks have a share of the gate's level.
+  bool has_early_looks() const { return early_look_.has_value(); }
   const std::optional<PlannedGate>& gate() const { return subject_.gate; }
   /// Returns the number of values of the arm that has fewer.
   std::uint64_t values() const {
@@ -164,6 +169,12 @@ class MetricComparison {
   RunningInterval& Watched(Contrast scale) {
     return scale == Contrast::kLogRatio ? watched_ratio_ : watched_difference_;
   }
+  // Takes an early look.
+  void LookEarly(const SignificanceLevel& level, const LookContext& context);
+  // Begins the intersection with the multiple that an early look found, and decides the gate.
+  void TakeMultiple(LookDecision found, const LookContext& context);
+  // Returns the two-sided p-value of all looks.
+  double PValue() const;
   // Intersects the interval of the look with those of all earlier looks, on both scales.
   void Enter(const Inference& inference, const SignificanceLevel& level);
   // Returns what all looks so far have in common, up to the margin if DecideTogether() cut it
@@ -208,6 +219,11 @@ class MetricComparison {
   RunningP p_;
   RunningP p_above_;  // the same p-value, of looks above the margin only, and below it only
   RunningP p_below_;
+  std::optional<std::uint64_t> early_look_;  // the first one, in pairs; absent: there is none
+  // The smallest one-sided p-values of the early looks, each divided by its share: of the gate's
+  // margin, against a candidate that takes a multiple, and against one of which the reference does.
+  double p_slower_ = 1;
+  double p_faster_ = 1;
   double resolution_ = 0;
   const SignificanceLevel* level_ = nullptr;  // level of the last look, until values are added
   RunningInterval watched_ratio_;

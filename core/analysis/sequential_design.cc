@@ -21,6 +21,7 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kFewestLooks = 8;
+static_assert(kLastEarlyLook < kFewestLooks);
 /// The largest number of runs that the hint for a quantile suggests.
 constexpr std::uint64_t kMostQuantileRuns = 1'000'000;
 // The smallest level. After division by the number of gates, it remains above 1e-300, the limit of
@@ -202,11 +203,27 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
                            "add --runs N");
   }
   const bool looks_once = limits.runs || (is_table && spec.method == Method::kFixed);
-  if (!looks_once && limits.min_runs < kFewestLooks) {
-    return InvalidArgument("min-runs", "must be at least 8 for a method that looks repeatedly",
+  const bool early = spec.early_looks.value_or(false);
+  if (!looks_once && limits.min_runs < (early ? kFirstEarlyLook : kFewestLooks)) {
+    return InvalidArgument("min-runs",
+                           early ? "must be at least 3 with early looks"
+                                 : "must be at least 8 for a method that looks repeatedly",
                            "use --runs N for one look at few runs");
   }
   return {};
+}
+
+Result<void> CheckEarlyLooks(const SessionSpec& spec) {
+  if (!spec.early_looks.value_or(false) || PermitsEarlyLooks(spec)) return {};
+  if (spec.limits.min_runs > kFewestLooks) {
+    return InvalidArgument("early-looks",
+                           "they come before the first look, but --min-runs is above 8",
+                           "omit --early-looks or --min-runs");
+  }
+  return InvalidArgument("early-looks",
+                         "only a paired comparison of means that is watched against a margin has "
+                         "early looks",
+                         "omit --early-looks");
 }
 
 /// Returns the maximum number of values that an arm can have after this number of blocks. For pairs
@@ -243,6 +260,10 @@ Result<std::uint64_t> FirstQuantileLook(const SessionSpec& spec, const Sequentia
 /// Plans the looks. It was already checked that the options can be combined.
 Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.first_look = std::max(kFewestLooks, spec.limits.min_runs);
+  if (spec.early_looks.value_or(false)) {
+    const bool usual = spec.limits.min_runs == kFewestLooks;
+    design.early_look = usual ? kFirstEarlyLook : spec.limits.min_runs;
+  }
   design.fixed_blocks = spec.limits.runs;
   // The interval of a measured arm may have one end, so it does not wait.
   const bool compares = spec.estimator.kind == EstimatorKind::kQuantile && !IsMeasured(spec);
@@ -275,6 +296,7 @@ Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
 Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSource source) {
   TRY_VOID(CheckMethod(spec));
   TRY_VOID(CheckLevel(spec));
+  TRY_VOID(CheckEarlyLooks(spec));
   TRY_VOID(CheckLimits(spec, source));
   TRY_VOID(CheckQuantile(spec.estimator));
 
@@ -320,6 +342,8 @@ std::optional<ExactTBoundary> MakeExactT(const SequentialDesign& design, double 
   return ExactTBoundary::Make(two_sided, design.first_look).value();
 }
 
+double ShareOfBoundary(bool early) { return early ? 1 - kShareOfEarlyLooks : 1; }
+
 }  // namespace
 
 EndLevel::EndLevel(const SequentialDesign& design, double two_sided)
@@ -336,9 +360,17 @@ double EndLevel::CriticalT(std::uint64_t n) const {
 double EndLevel::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
 
 SignificanceLevel::SignificanceLevel(const SequentialDesign& design, double stated,
-                                     std::optional<double> passes, bool shared)
-    : stated_(stated), passes_(passes), shared_(shared), lower_(design, design.TwoSided(stated)) {
-  if (passes) upper_.emplace(design, 2 * *passes);
+                                     std::optional<double> passes, bool shared, bool early)
+    : stated_(stated),
+      passes_(passes),
+      shared_(shared),
+      early_(early),
+      lower_(design, design.TwoSided(stated) * ShareOfBoundary(early)) {
+  if (passes) upper_.emplace(design, 2 * *passes * ShareOfBoundary(early));
+}
+
+double SignificanceLevel::EarlyPart(const EndLevel& end) {
+  return end.two_sided() / 2 * (kShareOfEarlyLooks / (1 - kShareOfEarlyLooks));
 }
 
 }  // namespace benchd

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
+#include "core/stats/early_look.h"
 #include "core/stats/exact_t.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
@@ -33,6 +34,8 @@ struct SequentialDesign {
   /// n0, the first number of blocks with a look. For a watched quantile, it is at least the first
   /// number at which its order statistics can have an interval.
   std::uint64_t first_look = 8;
+  /// The first number of blocks with an early look (stats/early_look.h), if there are any.
+  std::optional<std::uint64_t> early_look;
   std::optional<std::uint64_t> horizon;       ///< last look of the horizon boundary, in values
   std::optional<std::uint64_t> fixed_blocks;  ///< one look, after exactly this number of blocks
   std::optional<std::uint64_t> last_block;    ///< the limit `max_runs`
@@ -68,6 +71,7 @@ struct SequentialDesign {
   }
   /// Returns the next number of blocks, above `blocks`, at which a look can decide.
   std::uint64_t NextLook(std::uint64_t blocks) const {
+    if (early_look && blocks < kLastEarlyLook) return std::max(*early_look, blocks + 1);
     return fixed_blocks ? std::max(*fixed_blocks, blocks + 1) : std::max(first_look, blocks + 1);
   }
   /// Returns the level for the two-sided formulas if the user states `level`.
@@ -150,14 +154,21 @@ class SignificanceLevel {
   /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G
   /// @param passes  the one-sided level of a pass of one comparison, if it has one of its own
   /// @param shared  whether the level is a share of several gates that are decided together
+  /// @param early   whether early looks have their share of the level, which the ends then lack
   SignificanceLevel(const SequentialDesign& design, double stated,
-                    std::optional<double> passes = std::nullopt, bool shared = false);
+                    std::optional<double> passes = std::nullopt, bool shared = false,
+                    bool early = false);
 
   double stated() const { return stated_; }
   /// Returns the one-sided level of a pass, if it has one of its own.
   const std::optional<double>& passes() const { return passes_; }
   /// Returns whether the gates at this level are decided together (family_decision.h).
   bool shared() const { return shared_; }
+  /// Returns whether early looks have a share of the level.
+  bool early() const { return early_; }
+  /// Returns the one-sided level of all early looks for a regression, or for a pass.
+  double EarlyRegressionLevel() const { return EarlyPart(lower()); }
+  double EarlyPassLevel() const { return EarlyPart(upper()); }
   const EndLevel& lower() const { return lower_; }
   const EndLevel& upper() const { return upper_ ? *upper_ : lower_; }
 
@@ -211,9 +222,12 @@ class SignificanceLevel {
   }
 
  private:
+  static double EarlyPart(const EndLevel& end);
+
   double stated_;
   std::optional<double> passes_;
   bool shared_;
+  bool early_;
   EndLevel lower_;
   std::optional<EndLevel> upper_;  // absent: as `lower_`
 };

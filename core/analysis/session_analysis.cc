@@ -81,7 +81,7 @@ class SessionAnalysis::Impl {
         levels_{std::nullopt, SignificanceLevel(design.ForInfo(), design.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
       benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), design_);
-      outlooks_.push_back({.minimum = design_.NextLook(0)});
+      outlooks_.push_back({.minimum = design_.fixed_blocks.value_or(design_.first_look)});
       times_.emplace_back(benchmark.arms.size());
     }
   }
@@ -349,9 +349,13 @@ class SessionAnalysis::Impl {
     const double divisor = ShareDivisor(design_.error_rate, gates);
     std::optional<double> passes;
     if (design_.pass_alpha) passes = *design_.pass_alpha / divisor;
-    levels_.gate.emplace(design_, design_.alpha / divisor, passes,
-                         gates > 1 && design_.DecidesTogether());
-    levels_.control.emplace(design_.ForInfo(), design_.alpha / divisor);
+    const bool together = gates > 1 && design_.DecidesTogether();
+    const double stated = design_.alpha / divisor;
+    levels_.gate.emplace(design_, stated, passes, together);
+    if (design_.early_look) {
+      levels_.with_early_looks.emplace(design_, stated, passes, together, true);
+    }
+    levels_.control.emplace(design_.ForInfo(), stated);
     return {};
   }
 

@@ -233,6 +233,7 @@ class Planner {
           "omit columns, or analyze fewer benchmarks at a time");
     }
     plan_.spec.confirm = table_.HasPhases();
+    plan_.spec.early_looks = options.spec.early_looks.value_or(EarlyLooksByDefault(plan_.spec));
     plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);
   }

@@ -43,11 +43,15 @@ struct Decision {
   std::optional<double> lo;
   std::optional<double> hi;
   /// The procedure over all gates that decided this one before its own interval did: "holm" or
-  /// "fdr" (family_decision.h). Its interval then ends at the margin. Empty otherwise.
+  /// "fdr" (family_decision.h). Its interval then ends at the margin. kEarlyLook if an early look
+  /// found a multiple, at which its interval ends. Empty otherwise.
   std::string by = {};
   bool operator==(const Decision&) const = default;
 };
 BENCHD_FIELDS(Decision, blocks, lo, hi, by)
+
+/// Decision::by of an early look (stats/early_look.h).
+inline constexpr const char* kEarlyLook = "early_look";
 
 /// The second comparison of a gate that regressed in the first phase of its session
 /// (SessionSpec::confirm). Its figures come from the runs of the second phase alone.

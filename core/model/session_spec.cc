@@ -36,6 +36,22 @@ bool IsMeasured(const SessionSpec& spec) {
                              [](const Benchmark& benchmark) { return IsMeasured(benchmark); });
 }
 
+bool PermitsEarlyLooks(const SessionSpec& spec) {
+  const bool pairs = spec.method == Method::kPaired || spec.method == Method::kExactT;
+  const std::uint64_t usual = Limits().min_runs;
+  return pairs && spec.schedule.kind == ScheduleKind::kPairs &&
+         spec.estimator.kind == EstimatorKind::kMean && spec.rule.kind == RuleKind::kMargin &&
+         !spec.limits.runs && spec.limits.max_runs.value_or(usual + 1) > usual &&
+         spec.limits.min_runs <= usual && !IsMeasured(spec);
+}
+
+bool EarlyLooksByDefault(const SessionSpec& spec) {
+  return PermitsEarlyLooks(spec) &&
+         std::ranges::any_of(spec.benchmarks, [](const Benchmark& benchmark) {
+           return ArmsWithRole(benchmark, ArmRole::kCandidate).size() > 1;
+         });
+}
+
 std::uint64_t PairsOf(const Benchmark& benchmark) {
   if (IsMeasured(benchmark)) return benchmark.arms.size();
   return std::uint64_t{ArmsWithRole(benchmark, ArmRole::kReference).size()} *

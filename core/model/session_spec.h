@@ -300,6 +300,10 @@ struct SessionSpec {
   /// Every block has a run of every arm. Otherwise arms retire whose gates are all settled, while
   /// their benchmark has other gates (analysis/retirement.h).
   bool keep_all = false;
+  /// Whether looks at fewer than eight pairs may decide that an arm takes a multiple
+  /// (stats/early_look.h). Set at admission (EarlyLooksByDefault()); absent in sessions of releases
+  /// without early looks, which have none.
+  std::optional<bool> early_looks;
   /// Samples what the runs execute. Such a session has `limits.runs`, and its result is what each
   /// function costs (Report::explanations).
   std::optional<Profile> profile;
@@ -318,8 +322,8 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, pass_confidence,
               default_margin, sided, error_rate, limits, schedule, seed, machine_profile, isolation,
-              cpus, settings_off, placebo, confirm, keep_all, profile, priority, labels,
-              invocation, lfs_pointers, environment, caller)
+              cpus, settings_off, placebo, confirm, keep_all, early_looks, profile, priority,
+              labels, invocation, lfs_pointers, environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
@@ -328,6 +332,13 @@ std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 /// compared (ArmRole::kMeasured).
 bool IsMeasured(const Benchmark& benchmark);
 bool IsMeasured(const SessionSpec& spec);
+
+/// Returns whether a session may have early looks: it watches means of pairs against a margin, from
+/// the default of min_runs on.
+bool PermitsEarlyLooks(const SessionSpec& spec);
+/// Returns whether a session has early looks if nobody asked: it permits them, and a benchmark has
+/// several candidates, so that an arm may retire.
+bool EarlyLooksByDefault(const SessionSpec& spec);
 
 /// Returns the number of pairs of a reference and a candidate, or of measured arms. Each has a row
 /// per metric in every report.

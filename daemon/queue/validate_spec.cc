@@ -482,6 +482,8 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   }
   TRY_VOID(CheckEnvironment(spec.environment));
   TRY_VOID(CheckLabels(spec.labels));
+  // Stored, so that a later release with other defaults reads the session as it was decided.
+  if (!spec.early_looks) spec.early_looks = EarlyLooksByDefault(spec);
   return spec;
 }
 

@@ -8,7 +8,7 @@
 
 namespace benchd {
 
-/// Checks a submitted spec and completes Arm::argv, which follows from it alone.
+/// Checks a submitted spec and completes Arm::argv and `early_looks`, which follow from it alone.
 ///
 /// Pure. Checks that need the machine (programs, CPUs) or the statistics (methods) are elsewhere.
 /// @errors kInvalidArgument with the option's name first; kUnimplemented for features that the

@@ -80,6 +80,7 @@ SessionSpec Unusual() {
   spec.placebo = true;
   spec.confirm = true;
   spec.keep_all = true;
+  spec.early_looks = false;
   spec.profile = Profile{4000, CallGraph::kDwarf, "0123abcd"};
   spec.priority = -5;
   spec.labels = {{"k", "v"}};

@@ -10,6 +10,8 @@ from support import PASS, REGRESSION, USAGE, DaemonTest
 LINES = ("--parse", "lines", "--metric", "t:2%:lower")
 MEASURED = session_pb2.RUN_PHASE_MEASURED
 NAMES = ("-n", "base", "-n", "near", "-n", "far")
+# test_early_looks.py has them.
+AT_EIGHT = ("--early-looks", "off")
 
 
 class OrderTest(Replay, DaemonTest):
@@ -18,7 +20,8 @@ class OrderTest(Replay, DaemonTest):
         return self.values("t:1000:10"), self.values("t:1010:10"), self.values("t:3000:30")
 
     def compared(self, *words, code=REGRESSION):
-        done = self.benchctl_json("compare", *LINES, *NAMES, "--seed", "5", *words, *self.arms())
+        done = self.benchctl_json("compare", *LINES, *NAMES, *AT_EIGHT, "--seed", "5", *words,
+                                  *self.arms())
         self.assert_exit(done, code)
         return done.events[-1]
 
@@ -89,7 +92,7 @@ class OrderTest(Replay, DaemonTest):
         suite = self.folder / "suite.toml"
         arms = "".join(f"[[benchmark.arm]]\nname = '{name}'\ncommand = '''{command}'''\n"
                        for name, command in zip(("base", "near", "far"), self.arms()))
-        text = "parse = 'lines'\nmetric = 't:2%:lower'\nseed = 5\n"
+        text = "parse = 'lines'\nmetric = 't:2%:lower'\nseed = 5\nearly_looks = 'off'\n"
         both = "".join(f"[[benchmark]]\nname = '{name}'\n" + arms for name in ("one", "two"))
         suite.write_text("[defaults]\n" + text + both)
         verdict = self.benchctl_json("compare", "-f", str(suite)).events[-1]
@@ -119,8 +122,8 @@ class OrderTest(Replay, DaemonTest):
     def test_kill_after_an_arm_has_retired_resumes_without_it(self):
         gate = self.gate()
         client = self.start_client("compare", "--parse", "lines", "--metric", "n:2%:lower", *NAMES,
-                                   "--seed", "7", gate.command, self.values("n:1012:12"),
-                                   self.values("n:3000:30"))
+                                   *AT_EIGHT, "--seed", "7", gate.command,
+                                   self.values("n:1012:12"), self.values("n:3000:30"))
         session = client.until("started")["session"]
         gate.arrived()
         # A warm-up run of base, the eight of the first look, and two more.

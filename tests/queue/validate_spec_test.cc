@@ -421,5 +421,19 @@ TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
   EXPECT_WORDING(refused.error());
 }
 
+TEST(ValidateSpecTest, SessionsWithSeveralCandidatesHaveEarlyLooks) {
+  SessionSpec spec = fake::TwoArms();
+  EXPECT_EQ(ValidateSpec(spec)->early_looks, false);
+  spec.early_looks = true;
+  EXPECT_EQ(ValidateSpec(spec)->early_looks, true);
+  Arm third = spec.benchmarks[0].arms[1];
+  third.name = "third";
+  spec.benchmarks[0].arms.push_back(third);
+  spec.early_looks.reset();
+  EXPECT_EQ(ValidateSpec(spec)->early_looks, true);
+  spec.limits.runs = 10;
+  EXPECT_EQ(ValidateSpec(spec)->early_looks, false);
+}
+
 }  // namespace
 }  // namespace benchd

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 /// rich_values.h lack.
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
-                         s18, s19, s20, s21, s22, s23, s24, s25, s26] = SessionSpec{};
+                         s18, s19, s20, s21, s22, s23, s24, s25, s26, s27] = SessionSpec{};
   [[maybe_unused]] auto [pr1, pr2, pr3] = Profile{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17,
                          b18, b19, b20, b21, b22] = Benchmark{};

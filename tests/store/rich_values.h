@@ -107,6 +107,7 @@ inline SessionSpec RichSpec() {
       .placebo = true,
       .confirm = true,
       .keep_all = true,
+      .early_looks = true,
       .profile = Profile{.frequency_hz = 4000, .call_graph = CallGraph::kDwarf, .explains = "k7"},
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},

@@ -11,6 +11,7 @@
 #include "tests/bench/validity/checks.h"
 #include "tests/bench/validity/confirmation.h"
 #include "tests/bench/validity/coverage.h"
+#include "tests/bench/validity/early.h"
 #include "tests/bench/validity/intersection.h"
 #include "tests/bench/validity/measure.h"
 #include "tests/bench/validity/options.h"
@@ -66,6 +67,12 @@ int Main(std::span<const char* const> words) {
   if (line->coverage) return Coverage(*line);
   if (line->intersection) {
     const Result<std::string> report = IntersectionReport(line->options, line->format);
+    if (!report) return Fail(report.error());
+    std::fputs(report->c_str(), stdout);
+    return 0;
+  }
+  if (line->early) {
+    const Result<std::string> report = EarlyReport(line->options, line->format);
     if (!report) return Fail(report.error());
     std::fputs(report->c_str(), stdout);
     return 0;

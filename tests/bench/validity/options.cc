@@ -18,6 +18,7 @@ constexpr std::uint64_t kStepRepetitions = 1000;
 constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kIntersectionRepetitions = 10'000;
 constexpr std::uint64_t kConfirmationRepetitions = 10'000;
+constexpr std::uint64_t kEarlyRepetitions = 10'000;
 constexpr std::uint64_t kMeasureRepetitions = 10'000;
 constexpr std::uint64_t kChecksRepetitions = 2000;
 constexpr std::uint64_t kCheckRepetitions = 500;
@@ -103,6 +104,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.measure = true;
     } else if (word == "--checks") {
       line.checks = true;
+    } else if (word == "--early") {
+      line.early = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -125,17 +128,18 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
   if (line.confirmation && !given("--repetitions")) {
     line.options.repetitions = kConfirmationRepetitions;
   }
+  if (line.early && !given("--repetitions")) line.options.repetitions = kEarlyRepetitions;
   if (line.measure && !given("--repetitions")) line.options.repetitions = kMeasureRepetitions;
   if (line.checks && !given("--repetitions")) line.options.repetitions = kChecksRepetitions;
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
       given("--change-points") || given("--replication") || given("--intersection") ||
-      given("--confirmation") || given("--measure") || given("--checks")) {
+      given("--confirmation") || given("--early") || given("--measure") || given("--checks")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
                            "leave --alpha, --only, --no-suites, --coverage, --change-points, "
-                           "--replication, --intersection, --confirmation, --measure and --checks "
-                           "out");
+                           "--replication, --intersection, --confirmation, --early, --measure and "
+                           "--checks out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -161,11 +165,12 @@ watches them block by block, and the pairs that a verdict takes.
   --intersection           instead: what all looks of a session have in common, beside the last one
   --confirmation           instead: false and true regressions with and without --confirm, if each
                            session has an effect of its own
+  --early                  instead: the error of early looks, and the pairs that they save
   --measure                instead: how often the interval of a single arm misses its value
   --checks                 instead: how often the checks of a session's data warn
   --repetitions N          of each cell (default 20000; with --coverage and --checks 2000, with
-                           --replication, --intersection, --confirmation and --measure 10000, with
-                           --check 500, with --change-points 1000)
+                           --replication, --intersection, --confirmation, --early and
+                           --measure 10000, with --check 500, with --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

@@ -17,6 +17,7 @@ struct CommandLine {
   bool confirmation = false;
   bool measure = false;
   bool checks = false;
+  bool early = false;
   bool help = false;
 };
 

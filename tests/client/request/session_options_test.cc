@@ -84,6 +84,7 @@ class RandomSession {
     spec->set_placebo(Coin());
     spec->set_confirm(Coin());
     spec->set_keep_all(Coin());
+    spec->set_early_looks(Coin());
   }
 
   void FillLimits(v1::Limits* limits) {
@@ -174,6 +175,7 @@ SessionSpec Understood(const v1::SessionSpec& spec) {
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   if (!read) return {};
   read->environment.clear();
+  if (!read->early_looks) read->early_looks = EarlyLooksByDefault(*read);
   return *std::move(read);
 }
 
@@ -211,6 +213,24 @@ TEST(SessionOptionsTest, EveryOptionOfASessionIsReadAndSaidAgain) {
     EXPECT_TRUE(option.field.parse != nullptr || option.field.field != 0) << option.info.name;
     EXPECT_TRUE(option.field.format != nullptr || option.field.field != 0) << option.info.name;
   }
+}
+
+TEST(SessionOptionsTest, EarlyLooksAreSaidWhereTheyAreNotTheDefault) {
+  const auto said = [](std::size_t candidates, std::optional<bool> on, bool placebo = false) {
+    v1::SessionSpec spec;
+    v1::Benchmark* const benchmark = spec.add_benchmarks();
+    for (std::size_t i = 0; i <= candidates; ++i) benchmark->add_arms()->set_command("x");
+    if (placebo) benchmark->add_arms()->set_role(v1::ARM_ROLE_PLACEBO);
+    if (on) spec.set_early_looks(*on);
+    return FormatOption(FindSessionOption("early-looks")->field, {spec, *benchmark});
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(said(1, true), Texts{"on"});
+  EXPECT_EQ(said(1, false), Texts());
+  EXPECT_EQ(said(2, true), Texts());
+  EXPECT_EQ(said(2, false, true), Texts{"off"});
+  EXPECT_EQ(said(1, false, true), Texts()) << "a placebo is no candidate";
+  EXPECT_EQ(said(2, std::nullopt), Texts{"off"}) << "a session of an earlier release";
 }
 
 }  // namespace
