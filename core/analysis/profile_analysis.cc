@@ -19,18 +19,9 @@ constexpr std::size_t kMostExplanationBytes = std::size_t{1} << 20U;
 // The shares from which on a warning is due, and the number of samples of a run below which it is.
 constexpr double kManyUnnamed = 0.2;
 constexpr double kManyLost = 0.05;
+constexpr double kFewOfExpected = 0.5;
 constexpr double kNearlyAll = 0.95;
 constexpr double kFewSamples = 100;
-
-/// The sums over the runs of an arm.
-struct SampleSums {
-  std::uint64_t runs = 0;
-  std::uint64_t without = 0;  ///< number of runs without a sample
-  double samples = 0;
-  double lost = 0;
-  double unnamed = 0;
-  double shallow = 0;
-};
 
 std::string ShareText(double part, double whole) {
   return fmt::format("{:.0f} %", 100 * part / whole);
@@ -40,7 +31,7 @@ std::string ShareText(double part, double whole) {
 
 ProfileAnalysis::ProfileAnalysis(const SessionSpec& spec)
     : alpha_(spec.alpha),
-      call_graph_(spec.profile.value_or(Profile{}).call_graph),
+      profile_(spec.profile.value_or(Profile{})),
       paired_(spec.method != Method::kLayouts) {
   for (const Benchmark& benchmark : spec.benchmarks) {
     Measured& measured = benchmarks_.emplace_back();
@@ -132,8 +123,8 @@ std::vector<Explanation> ProfileAnalysis::Conclude() const {
   return explanations;
 }
 
-std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
-                                                 const Side& side) const {
+ProfileAnalysis::SampleSums ProfileAnalysis::SumsOf(const Measured& benchmark,
+                                                    const Side& side) const {
   SampleSums sums;
   for (const std::vector<ArmRun>& block : benchmark.blocks) {
     for (const ArmRun& run : block) {
@@ -144,8 +135,15 @@ std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
       sums.lost += run.profile.lost;
       sums.unnamed += run.profile.unnamed;
       sums.shallow += run.profile.shallow;
+      sums.expected += run.profile.sampled_seconds * profile_.frequency_hz;
     }
   }
+  return sums;
+}
+
+std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
+                                                 const Side& side) const {
+  const SampleSums sums = SumsOf(benchmark, side);
   std::vector<Warning> warnings;
   if (sums.runs == 0) return warnings;
   const auto warn = [&](WarningCode code, std::string message) {
@@ -165,6 +163,14 @@ std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
     warn("profile_lost", fmt::format("{} of the samples of {} were lost",
                                      ShareText(sums.lost, sums.lost + sums.samples), side.name));
   }
+  // A task gets its first sample after a whole interval of its own.
+  const double seen = sums.samples + sums.lost;
+  if (sums.expected >= kFewSamples && seen < kFewOfExpected * sums.expected) {
+    warn("profile_short_lived",
+         fmt::format("the samples of {} show only {} of its CPU time; the rest was used by threads "
+                     "or processes that end before their first sample",
+                     side.name, ShareText(seen, sums.expected)));
+  }
   if (sums.samples == 0) return warnings;
   if (sums.unnamed > kManyUnnamed * sums.samples) {
     warn("profile_unnamed", fmt::format("{} of the samples of {} are in functions without a name",
@@ -175,7 +181,7 @@ std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
          fmt::format("{} of the samples of {} show one caller at most, so the times of functions "
                      "with all that they call are too low",
                      ShareText(sums.shallow, sums.samples), side.name));
-    if (call_graph_ == CallGraph::kDwarf) {
+    if (profile_.call_graph == CallGraph::kDwarf) {
       warnings.back().hint = "build with unwind tables (-fasynchronous-unwind-tables)";
     }
   }

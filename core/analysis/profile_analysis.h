@@ -73,13 +73,24 @@ class ProfileAnalysis {
     std::vector<std::vector<ArmRun>> blocks;
     std::uint64_t left_out = 0;  // number of blocks beyond kMostCounts
   };
+  /// The sums over the runs of an arm.
+  struct SampleSums {
+    std::uint64_t runs = 0;
+    std::uint64_t without = 0;  ///< number of runs without a sample
+    double samples = 0;
+    double lost = 0;
+    double unnamed = 0;
+    double shallow = 0;
+    double expected = 0;  ///< samples in the CPU time that they represent
+  };
   ProfileUnits UnitsOf(const Measured& benchmark, const Side& side) const;
   Explanation Explain(const Measured& benchmark, const Side& reference, const Side& candidate,
                       const FunctionMatcher& matcher) const;
+  SampleSums SumsOf(const Measured& benchmark, const Side& side) const;
   std::vector<Warning> WarningsOf(const Measured& benchmark, const Side& side) const;
 
   double alpha_;
-  CallGraph call_graph_;
+  Profile profile_;
   bool paired_;
   std::size_t pairs_ = 0;
   FunctionTable table_;

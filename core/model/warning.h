@@ -138,6 +138,7 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"profile_lost", Severity::kCaution, "sample less often"},
     {"profile_few", Severity::kCaution,
      "use more blocks (--runs), sample more often, or let the program run longer"},
+    {"profile_short_lived", Severity::kCaution, "sample more often"},
     {"profile_no_callers", Severity::kCaution,
      "build with -fno-omit-frame-pointer, or use --call-graph dwarf"},
     {"profile_left_out", Severity::kCaution, "use fewer blocks (--runs)"},

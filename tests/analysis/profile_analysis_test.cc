@@ -311,6 +311,7 @@ TEST(ProfileAnalysisTest, WarnsOfProfilesThatSayLittle) {
   const StackCounts good = {{"_start;main;f", 400}, {"_start;main", 100}};
   const StackCounts bad = {{"main;[a.so+0x10]", 30}, {"main;f", 40}};
   SessionSpec spec = SampledSpec({"base", "new"});
+  spec.profile->frequency_hz = 100;
   ProfileAnalysis analysis(spec);
   analysis.Add(Block{SampledRun(0, 1, good, 5), SampledRun(1, 1, bad, 10)});
   const std::vector<Warning> warnings = analysis.Warnings();
@@ -329,6 +330,20 @@ TEST(ProfileAnalysisTest, WarnsOfProfilesThatSayLittle) {
   ProfileAnalysis by_dwarf(spec);
   by_dwarf.Add(Block{SampledRun(0, 1, good), SampledRun(1, 1, bad)});
   EXPECT_NE(by_dwarf.Warnings().back().hint, warnings.back().hint);
+}
+
+TEST(ProfileAnalysisTest, WarnsOfTimeThatNoSampleShows) {
+  SessionSpec spec = SampledSpec({"base", "new"});
+  spec.profile->frequency_hz = 1000;
+  const StackCounts half = {{"_start;main;f", 600}};
+  const StackCounts fifth = {{"_start;main;f", 200}};
+  ProfileAnalysis analysis(spec);
+  analysis.Add(Block{SampledRun(0, 1, half), SampledRun(1, 1, fifth)});
+  const std::vector<Warning> warnings = analysis.Warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].code, "profile_short_lived");
+  EXPECT_EQ(warnings[0].arm, "new");
+  EXPECT_NE(warnings[0].message.find("show only 20 % of its CPU time"), std::string::npos);
 }
 
 /// A program of 30 functions. Each run has its own shares and speed, and each block its own speed.
