@@ -38,12 +38,13 @@ struct NameOrder {
   }
 };
 
+constexpr std::uint32_t kLocalRank = 2;
 /// Added to the rank of a symbol without a size, as some of assembler are.
 constexpr std::uint32_t kWithoutSize = 3;
 
 std::uint32_t RankOf(const GElf_Sym& symbol) {
   const unsigned binding = GELF_ST_BIND(symbol.st_info);
-  const std::uint32_t rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+  const std::uint32_t rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : kLocalRank;
   return rank + (symbol.st_size == 0 ? kWithoutSize : 0);
 }
 
@@ -148,7 +149,7 @@ const SymbolTable::Function* SymbolTable::FunctionAt(std::uint64_t address) {
   const std::string_view name = NameOf(symbol->name);
   const std::string_view source = SourceOf(*symbol);
   function.name = ReadableName(name);
-  function.local = symbol->source != 0;
+  function.local = symbol->rank % kWithoutSize == kLocalRank;
   if (!source.empty() && IsAmbiguous(name)) function.source = source;
   return &function;
 }

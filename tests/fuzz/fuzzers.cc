@@ -34,6 +34,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"nanobench", FuzzNanobench},
       {"number", FuzzNumber},
       {"pictures", FuzzPictures},
+      {"profile_stream", FuzzProfileStream},
       {"pyperf", FuzzPyperf},
       {"pytest_benchmark", FuzzPytestBenchmark},
       {"quantity", FuzzQuantity},

@@ -48,6 +48,7 @@ void FuzzMmtests(std::string_view input);
 void FuzzNanobench(std::string_view input);
 void FuzzNumber(std::string_view input);
 void FuzzPictures(std::string_view input);
+void FuzzProfileStream(std::string_view input);
 void FuzzPyperf(std::string_view input);
 void FuzzPytestBenchmark(std::string_view input);
 void FuzzQuantity(std::string_view input);
