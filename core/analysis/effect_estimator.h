@@ -124,6 +124,11 @@ class EffectEstimator {
   /// Tests whether one arm takes a multiple of the other (stats/early_look.h). Returns nothing for
   /// methods that do not compare means of pairs, and if there is no ratio.
   virtual std::optional<MultipleTest> TestMultiple(double /*resolution*/) const { return {}; }
+  /// Returns the interval of an early look; see EarlyInterval(). Requires TestMultiple().
+  virtual std::optional<Interval> IntervalOfEarlyLook(double /*resolution*/,
+                                                      const CriticalValues& /*critical*/) const {
+    return {};
+  }
 
  protected:
   virtual void Take(Values reference, Values candidate) = 0;

@@ -34,6 +34,11 @@ class PairedMeans : public EffectEstimator {
     return TestMultiples(raw_.Centred(), Analysed(), resolution);
   }
 
+  std::optional<Interval> IntervalOfEarlyLook(double resolution,
+                                              const CriticalValues& critical) const final {
+    return EarlyInterval(raw_.Centred(), Analysed(), resolution, critical);
+  }
+
  protected:
   void Take(Values reference, Values candidate) final {
     const double b = reference.front().value;

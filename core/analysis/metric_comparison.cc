@@ -206,22 +206,28 @@ void MetricComparison::LookEarly(const SignificanceLevel& level, const LookConte
   }
   if (p_faster_ <= level.EarlyRegressionLevel()) upper_stated_ = -kLogMultiple;
   if (p_slower_ <= level.EarlyRegressionLevel()) {
-    TakeMultiple(LookDecision::kRegression, context);
+    TakeMultiple(LookDecision::kRegression, level, context);
   } else if (p_faster_ <= level.EarlyPassLevel()) {
-    TakeMultiple(LookDecision::kPass, context);
+    TakeMultiple(LookDecision::kPass, level, context);
   }
 }
 
-void MetricComparison::TakeMultiple(LookDecision found, const LookContext& context) {
+void MetricComparison::TakeMultiple(LookDecision found, const SignificanceLevel& level,
+                                    const LookContext& context) {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   // The margin itself is excluded, even if it is the multiple.
   const Interval beyond = *HalfLine(found, subject_.gate->threshold);
   const Interval multiple = found == LookDecision::kRegression
                                 ? Interval{std::max(kLogMultiple, beyond.lo), kUnbounded}
                                 : Interval{-kUnbounded, std::min(-kLogMultiple, beyond.hi)};
-  Watched(Contrast::kLogRatio).Take(multiple, 0);
+  const CriticalValues critical{
+      EarlyCriticalT(level.EarlyRegressionLevel(), values(), *early_look_),
+      EarlyCriticalT(level.EarlyPassLevel(), values(), *early_look_)};
+  RunningInterval& all = Watched(Contrast::kLogRatio);
+  all.Take(multiple, 0);
+  if (const auto ends = estimator_->IntervalOfEarlyLook(resolution_, critical)) all.Take(*ends, 0);
   if (settled_) return;
-  const Interval shown = Show(multiple, Contrast::kLogRatio);
+  const Interval shown = Show(all.ends(), Contrast::kLogRatio);
   verdict_ = VerdictOf(found);
   settled_ = true;
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi), kEarlyLook};

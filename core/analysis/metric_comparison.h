@@ -172,7 +172,7 @@ class MetricComparison {
   // Takes an early look.
   void LookEarly(const SignificanceLevel& level, const LookContext& context);
   // Begins the intersection with the multiple that an early look found, and decides the gate.
-  void TakeMultiple(LookDecision found, const LookContext& context);
+  void TakeMultiple(LookDecision found, const SignificanceLevel& level, const LookContext& context);
   // Returns the two-sided p-value of all looks.
   double PValue() const;
   // Intersects the interval of the look with those of all earlier looks, on both scales.

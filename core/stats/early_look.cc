@@ -14,11 +14,22 @@ namespace {
 // In hundredths, from kFirstEarlyLook on.
 constexpr std::array kEarlyShares{20, 40, 25, 10, 5};
 
+// Adds a spread of 0.6 steps to each arm. The step of 1/x is the same fraction of its mean as that
+// of x.
+CentredMoments WithSpreadOfSteps(const CentredMoments& raw, CentredMoments analysed,
+                                 double resolution) {
+  const auto square = [&](double mean, double raw_mean) {
+    const double spread = kVisibleSteps * resolution * (mean / raw_mean);
+    return static_cast<double>(analysed.n - 1) * spread * spread;
+  };
+  analysed.s_bb += square(analysed.mean_b, raw.mean_b);
+  analysed.s_cc += square(analysed.mean_c, raw.mean_c);
+  return analysed;
+}
+
 // Returns the t of the mean of c - factor * b, positive if the candidate is above.
-double TAgainst(const CentredMoments& analysed, double factor, const ArmSteps& allowed,
-                const ArmSteps& steps) {
-  PairedEstimate estimate = EstimateAgainstFactor(analysed, factor, allowed);
-  RaiseToSteps(estimate, std::max(steps.c, factor * steps.b));
+double TAgainst(const CentredMoments& moments, double factor, const ArmSteps& steps) {
+  const PairedEstimate estimate = EstimateAgainstFactor(moments, factor, steps);
   return estimate.se > 0 ? ExactT(estimate, 0) : 0;
 }
 
@@ -35,14 +46,22 @@ double ShareOfEarlyLook(std::uint64_t n, std::uint64_t first) {
   return static_cast<double>(kEarlyShares[n - kFirstEarlyLook]) / all;
 }
 
+double EarlyCriticalT(double level, std::uint64_t n, std::uint64_t first) {
+  return StudentTUpperQuantile(level * ShareOfEarlyLook(n, first), static_cast<double>(n - 1));
+}
+
 MultipleTest TestMultiples(const CentredMoments& raw, const CentredMoments& analysed,
                            double resolution) {
-  const ArmSteps allowed = StepsOf(raw, analysed, resolution);
-  // The step of 1/x is the same fraction of its mean as that of x.
-  const ArmSteps steps{resolution * (analysed.mean_b / raw.mean_b),
-                       resolution * (analysed.mean_c / raw.mean_c)};
-  return {.slower = OneSidedP(TAgainst(analysed, kMultiple, allowed, steps), raw.n),
-          .faster = OneSidedP(-TAgainst(analysed, 1 / kMultiple, allowed, steps), raw.n)};
+  const ArmSteps steps = StepsOf(raw, analysed, resolution);
+  const CentredMoments moments = WithSpreadOfSteps(raw, analysed, resolution);
+  return {.slower = OneSidedP(TAgainst(moments, kMultiple, steps), raw.n),
+          .faster = OneSidedP(-TAgainst(moments, 1 / kMultiple, steps), raw.n)};
+}
+
+std::optional<Interval> EarlyInterval(const CentredMoments& raw, const CentredMoments& analysed,
+                                      double resolution, const CriticalValues& critical) {
+  return ExactRatioInterval(WithSpreadOfSteps(raw, analysed, resolution), critical,
+                            StepsOf(raw, analysed, resolution));
 }
 
 double WithEarlyLooks(double boundary, double early) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/stats/paired.h"
 
@@ -19,8 +20,7 @@ inline constexpr std::uint64_t kLastEarlyLook = 7;
 
 /// The ratio that the tests exclude.
 inline constexpr double kMultiple = 1.5;
-/// kMultiple on the log scale. An early look that finds a multiple establishes the interval from
-/// here to infinity, or its mirror image.
+/// kMultiple on the log scale.
 inline constexpr double kLogMultiple = 0.405465108108164381978;
 
 /// The share of a gate's level that the early looks have. The boundary has the rest.
@@ -34,6 +34,11 @@ inline constexpr double kShareOfEarlyLooks = 1.0 / 20;
 /// more pairs there are.
 double ShareOfEarlyLook(std::uint64_t n, std::uint64_t first);
 
+/// Returns the critical t of the look at n pairs.
+///
+/// @param level  the one-sided level of all early looks
+double EarlyCriticalT(double level, std::uint64_t n, std::uint64_t first);
+
 /// The one-sided p-values of one early look.
 struct MultipleTest {
   double slower = 1;  ///< of "the ratio is at most 1.5"
@@ -43,8 +48,8 @@ struct MultipleTest {
 /// Tests the two multiples with n >= 2 pairs.
 ///
 /// The metric's step counts as in the other intervals: if an arm varies by less than 0.6 steps, the
-/// numerator is reduced by a step of each mean. In addition, the difference always has a spread of
-/// 0.6 steps or more, because three equal values occur by chance. Without any spread there is no
+/// numerator is reduced by a step of each mean. In addition, each arm always has a spread of 0.6
+/// steps beside its own, because three equal values occur by chance. Without any spread there is no
 /// test, and both p-values are 1.
 ///
 /// @param raw         moments of the values as measured; needs RatioDefined()
@@ -52,6 +57,14 @@ struct MultipleTest {
 /// @param resolution  the metric's step, in the unit of `raw`
 MultipleTest TestMultiples(const CentredMoments& raw, const CentredMoments& analysed,
                            double resolution);
+
+/// Returns the interval of an early look, on the log scale: the ratios r that a t-test of c - r b
+/// does not exclude at `critical`, with the steps as above. Absent if it is unbounded above.
+///
+/// @param critical  the critical t of the lower and the upper end
+/// Source: E. C. Fieller, J. Roy. Statist. Soc. B 16 (1954).
+std::optional<Interval> EarlyInterval(const CentredMoments& raw, const CentredMoments& analysed,
+                                      double resolution, const CriticalValues& critical);
 
 /// Returns the two-sided p-value of a boundary and early looks together, at most 1. It is at most a
 /// level exactly if the boundary, at that level less the share of the early looks, or an early

@@ -124,12 +124,14 @@ TEST(EarlyLooksTest, AMultipleIsDecidedAtThreeBlocksAndItsArmRetires) {
   const Report report = analysis.Look();
   const Comparison& slow = Find(report, "wall_time", "slow");
   EXPECT_EQ(slow.verdict, Verdict::kRegression);
-  EXPECT_EQ(slow.decided, (Decision{3, 0.5, std::nullopt, "early_look"}));
+  ASSERT_TRUE(slow.decided && slow.change);
+  EXPECT_EQ(slow.decided->blocks, 3U);
+  EXPECT_EQ(slow.decided->by, "early_look");
   EXPECT_EQ(slow.n_candidate, 3U);
-  ASSERT_TRUE(slow.change);
   EXPECT_NEAR(slow.change->estimate, 32, 1);
-  EXPECT_EQ(slow.change->lo, 0.5);
-  EXPECT_EQ(slow.change->hi, std::nullopt);
+  EXPECT_GE(slow.change->lo, 0.5);
+  EXPECT_EQ(slow.decided->lo, slow.change->lo);
+  EXPECT_EQ(slow.decided->hi, slow.change->hi);
   EXPECT_EQ(slow.last_change, std::nullopt) << "there was no look of the boundary";
   ASSERT_TRUE(slow.p_value);
   EXPECT_LT(*slow.p_value, 0.005);
@@ -145,8 +147,7 @@ TEST(EarlyLooksTest, ACandidateThatTakesAFractionPasses) {
   EXPECT_EQ(report.verdict, Verdict::kPass);
   const Comparison& gate = Find(report, "wall_time");
   EXPECT_LT(gate.decided->blocks, 8U);
-  EXPECT_EQ(gate.change->lo, std::nullopt);
-  EXPECT_NEAR(*gate.change->hi, -1.0 / 3, 1e-15);
+  EXPECT_LE(gate.change->hi, -1.0 / 3);
   EXPECT_EQ(gate.flag, Flag::kImprovement);
 }
 
@@ -329,8 +330,7 @@ TEST(EarlyLooksTest, TheOrderHasArmsThatRetiredEarly) {
   EXPECT_EQ(found[0].groups[2].arms, std::vector<std::string>{"slow"});
   ASSERT_EQ(found[0].factors.size(), 2U);
   EXPECT_NEAR(found[0].factors[1].factor.estimate, 33, 1);
-  EXPECT_NEAR(*found[0].factors[1].factor.lo, 1.5, 1e-12);
-  EXPECT_EQ(found[0].factors[1].factor.hi, std::nullopt);
+  EXPECT_GE(found[0].factors[1].factor.lo, 1.5);
 }
 
 TEST(EarlyLooksTest, MinRunsBelowEightStartsThemThere) {

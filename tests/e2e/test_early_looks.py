@@ -31,7 +31,9 @@ class EarlyLooksTest(Replay, DaemonTest):
         gate = self.gate_of(verdict, "far")
         blocks = gate["decided"]["blocks"]
         self.assertIn(blocks, range(3, most + 1))
-        self.assertEqual(gate["decided"], {"blocks": blocks, "lo": 0.5, "by": "early_look"})
+        self.assertEqual(gate["decided"]["by"], "early_look")
+        self.assertGreaterEqual(gate["decided"]["lo"], 0.5)
+        self.assertEqual(gate["change"]["lo"], gate["decided"]["lo"])
         self.assertEqual(gate["n_candidate"], blocks)
         self.assertEqual(verdict["runs"]["far"], blocks)
         self.assertEqual(verdict["retired_after"], {"far": blocks})
@@ -52,8 +54,7 @@ class EarlyLooksTest(Replay, DaemonTest):
         gate = self.assert_early(verdict)
         self.assertEqual(gate["verdict"], "regression")
         self.assertAlmostEqual(gate["change"]["estimate"], 32, delta=1)
-        self.assertEqual(gate["change"]["lo"], 0.5)
-        self.assertNotIn("hi", gate["change"])
+        self.assertGreater(gate["change"].get("hi", 40), 32)
         self.assertEqual(gate["confidence"], 1 - LEVEL_OF_GATE)
         near = self.gate_of(verdict, "near")
         self.assertGreaterEqual(near["decided"]["blocks"], 8)
@@ -69,7 +70,7 @@ class EarlyLooksTest(Replay, DaemonTest):
         [order] = verdict["orders"]
         self.assertEqual(order["groups"][-1], {"arms": ["far"], "clear": []})
         shown = self.shown(verdict["session"])
-        self.assertRegex(shown, r"far at least 1\.5\d* times|far [\d.]+ times")
+        self.assertRegex(shown, r"lowest t: .*, then far 33(\.\d+)? (\([\d.]+ … [\d.]+\) )?times")
         # They are the default, so nothing asks for them.
         self.assertNotIn("--early-looks", self.line_of(shown, "again: "))
         self.assertNotIn("--early-looks", self.line_of(shown, "analyze: "))

@@ -3,8 +3,8 @@
 
 usage: /usr/bin/python3 tests/golden/early_looks.py
 
-It uses nothing but Python's own floating point: the tail of Student's law is a series of positive terms, and every root
-is found by bisection, so that it shares no code and no library with benchd.
+It uses nothing but Python's own floating point: the tail of Student's law is a power series, and every root is found by
+bisection, so that it shares no code and no library with benchd.
 """
 
 import json
@@ -38,18 +38,22 @@ def falling_root(function, target, low, high):
     return (low + high) / 2
 
 
-def t_tail(t, dof):
-    """P(T > t) for t >= 0, by I_x(a, 1/2) = x^a / B(a, 1/2) sum (1/2)_k / k! x^k / (a + k), x = dof / (dof + t^2)."""
-    if t <= 0:
-        return 1 - t_tail(-t, dof) if t < 0 else 0.5
-    a, x = dof / 2, dof / (dof + t * t)
+def beta_share(x, a, b):
+    """I_x(a, b) = x^a / B(a, b) sum (1 - b)_k / k! x^k / (a + k), for x of at most 0.5."""
     term, total, k = 1.0, 1 / a, 0
-    while term > 1e-20 * total and k < 100_000:
-        term *= (k + 0.5) / (k + 1) * x
+    while abs(term) > 1e-20 * abs(total):
+        term *= (k + 1 - b) / (k + 1) * x
         k += 1
         total += term / (a + k)
-    beta = math.exp(math.lgamma(a) + math.lgamma(0.5) - math.lgamma(a + 0.5))
-    return x ** a / beta * total / 2
+    return x ** a / math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)) * total
+
+
+def t_tail(t, dof):
+    """P(T > t), which is I_x(dof / 2, 1/2) / 2 with x = dof / (dof + t^2) for t >= 0."""
+    if t < 0:
+        return 1 - t_tail(-t, dof)
+    x = dof / (dof + t * t)
+    return (beta_share(x, dof / 2, 0.5) if x <= 0.5 else 1 - beta_share(1 - x, 0.5, dof / 2)) / 2
 
 
 def t_quantile(tail, dof):
@@ -69,27 +73,45 @@ def deviation(values):
     return math.sqrt(math.fsum((x - m) ** 2 for x in values) / (len(values) - 1))
 
 
+def t_against(ratio, high, low, step_of_high, step_of_low, coarse):
+    """The t of the mean of high - ratio * low, reduced by a step of each if they are coarse."""
+    n = len(high)
+    d = [h - ratio * l for h, l in zip(high, low)]
+    numerator = mean(d) - (step_of_high + ratio * step_of_low if coarse else 0)
+    spread = math.sqrt(deviation(d) ** 2 + VISIBLE_STEPS ** 2 * (step_of_high ** 2 + (ratio * step_of_low) ** 2))
+    return numerator / spread * math.sqrt(n) if spread > 0 else 0
+
+
 def one_sided_p(high, low, step_of_high, step_of_low, coarse):
     """The p-value of "high is at most 1.5 times low", from pairs."""
-    n = len(high)
-    d = [h - MULTIPLE * l for h, l in zip(high, low)]
-    least = VISIBLE_STEPS * max(step_of_high, MULTIPLE * step_of_low)
-    numerator = mean(d) - (step_of_high + MULTIPLE * step_of_low if coarse else 0)
-    spread = max(deviation(d), least)
-    if numerator <= 0 or spread == 0:
-        return 1
-    return t_tail(numerator / spread * math.sqrt(n), n - 1)
+    t = t_against(MULTIPLE, high, low, step_of_high, step_of_low, coarse)
+    return t_tail(t, len(high) - 1) if t > 0 else 1
 
 
-def early_look(base, candidate, step, rate):
-    """The p-values against a candidate, and against a reference, that is at most a multiple of the other."""
+def least_ratio(high, low, step_of_high, step_of_low, coarse, critical):
+    """The smallest ratio that is not excluded: its t is the critical one. Zero if every ratio is possible."""
+    return falling_root(lambda r: t_against(r, high, low, step_of_high, step_of_low, coarse), critical, 0,
+                        mean(high) / mean(low))
+
+
+def early_look(base, candidate, step, rate, tails=None):
+    """The p-values against a candidate, and against a reference, that is at most a multiple of the other. With the
+    one-sided levels of both ends, also their interval on the log scale."""
     coarse = min(deviation(base), deviation(candidate)) < VISIBLE_STEPS * step
     slow_b, slow_c, step_b, step_c = base, candidate, step, step
     if rate:
         slow_b, slow_c = [1 / x for x in base], [1 / x for x in candidate]
         step_b, step_c = step * mean(slow_b) / mean(base), step * mean(slow_c) / mean(candidate)
-    return {"slower": one_sided_p(slow_c, slow_b, step_c, step_b, coarse),
-            "faster": one_sided_p(slow_b, slow_c, step_b, step_c, coarse)}
+    candidate_above, reference_above = (slow_c, slow_b, step_c, step_b, coarse), (slow_b, slow_c, step_b, step_c, coarse)
+    look = {"slower": one_sided_p(*candidate_above), "faster": one_sided_p(*reference_above)}
+    if tails:
+        low, high = (t_quantile(tail, len(base) - 1) for tail in tails)
+        least, least_inverse = least_ratio(*candidate_above, low), least_ratio(*reference_above, high)
+        # A mean that may be 0 bounds nothing.
+        mean_b = (mean(slow_b) - (step_b if coarse else 0)) / math.hypot(deviation(slow_b), VISIBLE_STEPS * step_b)
+        if mean_b * math.sqrt(len(base)) > high:
+            look["interval"] = (math.log(least) if least > 1e-12 else -math.inf, -math.log(least_inverse))
+    return look
 
 
 class Boundary:
@@ -140,8 +162,9 @@ def session(case):
         base, candidate = case["base"][:n], case["candidate"][:n]
         by, side = "", 0
         if n <= LAST:
-            look = early_look(base, candidate, case["step"], rate)
             share = SHARES[n] / all_shares
+            tails = [level * SHARE_OF_EARLY_LOOKS * share for level in (regression, passes)]
+            look = early_look(base, candidate, case["step"], rate, tails)
             if threshold <= log_multiple:
                 p_slower = min(p_slower, look["slower"] / share)
             if threshold >= -log_multiple:
@@ -150,6 +173,8 @@ def session(case):
                 low, by, side = max(low, log_multiple), "early_look", 1
             elif p_faster <= passes * SHARE_OF_EARLY_LOOKS:
                 high, by, side = min(high, -log_multiple), "early_look", -1
+            if by and "interval" in look:
+                low, high = max(low, look["interval"][0]), min(high, look["interval"][1])
         else:
             slow = ([1 / x for x in base], [1 / x for x in candidate]) if rate else (base, candidate)
             look = Boundary(*slow)

@@ -77,11 +77,43 @@ TEST(EarlyLookTest, RatesAreTestedAsTimes) {
 TEST(EarlyLookTest, EqualValuesShowNoMoreThanTheirStep) {
   const std::vector<double> b(3, 1000);
   const std::vector<double> c(3, 1700);
-  // 1700 - 1 - 1.5 (1000 + 1) over 0.6 * 1.5 / sqrt(3), with two degrees of freedom.
-  const double t = (1699 - 1501.5) / (0.9 / std::sqrt(3));
+  // 1700 - 1 - 1.5 (1000 + 1) over 0.6 sqrt(1 + 1.5^2) / sqrt(3), with two degrees of freedom.
+  const double t = (1699 - 1501.5) / (0.6 * std::sqrt(1 + 2.25) / std::sqrt(3));
   EXPECT_NEAR(TestOf(b, c, 1).slower / StudentTUpperTail(t, 2), 1, 1e-12);
   EXPECT_EQ(TestOf(b, c, 0).slower, 1) << "without a step, nothing is known about their spread";
   EXPECT_EQ(TestOf({1, 1, 1}, {2, 2, 2}, 1).slower, 1) << "clock ticks";
+}
+
+// The interval is the set of ratios that are not rejected, so its ends lie beyond the multiple
+// exactly if the test finds it.
+TEST(EarlyLookTest, TheIntervalAgreesWithTheTest) {
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> normal;
+  constexpr std::uint64_t kPairs = 5;
+  constexpr double kLevel = 0.01;
+  const double t = EarlyCriticalT(kLevel, kPairs, kFirstEarlyLook);
+  int found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<double> b;
+    std::vector<double> c;
+    for (std::uint64_t n = 0; n < kPairs; ++n) {
+      b.push_back(1 + 0.04 * normal(random));
+      c.push_back(1.7 * (1 + 0.04 * normal(random)));
+    }
+    const double step = i % 2 == 0 ? 0 : 0.02;
+    const CentredMoments moments = MomentsOfPairs(b, c);
+    const auto interval = EarlyInterval(moments, moments, step, {t, t});
+    ASSERT_TRUE(interval);
+    const double p = TestMultiples(moments, moments, step).slower;
+    const bool is_multiple = p <= kLevel * ShareOfEarlyLook(kPairs, kFirstEarlyLook);
+    EXPECT_EQ(interval->lo > kLogMultiple, is_multiple);
+    found += is_multiple;
+    const CentredMoments swapped = MomentsOfPairs(c, b);
+    const auto mirrored = EarlyInterval(swapped, swapped, step, {t, t});
+    EXPECT_NEAR(mirrored->lo, -interval->hi, 1e-12);
+  }
+  EXPECT_GT(found, 200);
+  EXPECT_LT(found, 1800);
 }
 
 TEST(EarlyLookTest, TheLevelIsExactForNormalPairs) {

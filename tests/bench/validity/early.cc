@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostPairs = 1000;
 constexpr std::uint64_t kSessionsInTurn = 100;
 // Separate from the streams of the main tables.
 constexpr std::uint64_t kEarlyStream = 0x7cU;
-constexpr std::array kTrueRatios{1 + kMargin, kMultiple, 1 / kMultiple};
+constexpr std::array kTrueRatios{1 + kMargin, kMultiple, 1 / kMultiple, 4.0};
 constexpr std::array kMultiples{33.0, 9.0, 3.7, 2.0, 1 / 3.7};
 constexpr std::array kVariations{0.005, 0.01, 0.02, 0.05, 0.1};
 
@@ -60,7 +60,7 @@ class EarlySession {
 
   bool decided() const { return comparison_.decided().has_value(); }
 
-  void Look(const SignificanceLevel& level) {
+  void Look(const SequentialDesign& design, const SignificanceLevel& level, double ratio) {
     const Block block = source_.Next();
     const ArmValue base{block.base, true};
     const ArmValue candidate{block.candidate, true};
@@ -69,28 +69,35 @@ class EarlySession {
     comparison_.Watch(
         level, {.blocks = pairs_, .expected_reference = pairs_, .expected_candidate = pairs_},
         true);
+    if (pairs_ == kLastEarlyLook) early_ = IsWrong(design, ratio);
   }
 
-  // Counts an error: if the true change is the margin, any verdict, else an interval without it.
   void Count(const SequentialDesign& design, double ratio, EarlyErrors& errors) const {
-    const bool early = decided() && comparison_.decided()->by == kEarlyLook;
     ++errors.sessions;
-    errors.early += early;
-    errors.any += early || (ratio == kTrueRatios[0] ? decided() : Excludes(design, ratio));
+    errors.early += early_;
+    errors.any += early_ || IsWrong(design, ratio);
   }
 
  private:
-  bool Excludes(const SequentialDesign& design, double ratio) const {
+  // Returns whether there is an error so far: if the true change is the margin, any verdict, else
+  // an interval without it.
+  bool IsWrong(const SequentialDesign& design, double ratio) const {
+    if (ratio == kTrueRatios[0]) return decided();
     Comparison found;
     comparison_.Describe(design, found);
     const Effect& change = *found.change;
-    if (!change.lo || !change.hi) return true;  // empty
-    return *change.lo > ratio - 1 || *change.hi < ratio - 1;
+    if (pairs_ > kLastEarlyLook && !change.lo && !change.hi) return true;  // empty
+    // An early look excludes the multiple itself, and begins the interval there.
+    const double truth = ratio - 1;
+    return change.lo.value_or(truth) > truth || change.hi.value_or(truth) < truth ||
+           (decided() && comparison_.decided()->by == kEarlyLook && IsMultiple(ratio));
   }
+  static bool IsMultiple(double ratio) { return ratio == kMultiple || ratio == 1 / kMultiple; }
 
   MetricComparison comparison_;
   BlockSource source_;
   std::uint64_t pairs_ = 0;
+  bool early_ = false;
 };
 
 std::uint64_t StreamOfEarly(std::uint64_t family, std::size_t scenario, std::uint64_t repetition) {
@@ -112,7 +119,7 @@ EarlyErrors ErrorsOf(const Options& options, const Family& family, double alpha,
       sessions.emplace_back(design, BlockSource(family, options.seed, stream, ratio - 1));
     }
     for (std::uint64_t pair = 0; pair < kMostPairs; ++pair) {
-      for (EarlySession& session : sessions) session.Look(level);
+      for (EarlySession& session : sessions) session.Look(design, level, ratio);
     }
     for (const EarlySession& session : sessions) session.Count(design, ratio, errors[0]);
   };
@@ -125,7 +132,7 @@ std::string ErrorTable(const Options& options, std::span<const Family* const> fa
   Table table("Early looks, wrong in % of sessions of 1000 pairs, margin " + Percent(kMargin) +
                   ", alpha " + Percent(alpha),
               {"family", "margin: early", "margin: any look", "1.5: early", "1.5: any look",
-               "1/1.5: early", "1/1.5: any look"});
+               "1/1.5: early", "1/1.5: any look", "4: early", "4: any look"});
   for (const Family* family : families) {
     std::vector<std::string> cells{std::string(family->name)};
     for (std::size_t scenario = 0; scenario < kTrueRatios.size(); ++scenario) {
@@ -154,7 +161,7 @@ double PairsUntilDecided(const Options& options, double alpha, double ratio, dou
     const std::uint64_t stream = StreamOfEarly(Families().size(), scenario, i);
     EarlySession session(design, BlockSource(family, options.seed, stream, ratio - 1));
     while (!session.decided()) {
-      session.Look(level);
+      session.Look(design, level, ratio);
       ++pairs;
     }
   }
