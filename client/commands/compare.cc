@@ -334,7 +334,9 @@ Command CompareCommand() {
                    {"Compare on another machine, over ssh:",
                     "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
                    {"Get one verdict from eight machines of a Slurm cluster:",
-                    "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
+                    "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"},
+                   {"Which functions became slower, if any did:",
+                    "benchctl compare --explain ./old ./new"}}};
 }
 
 }  // namespace benchd::client

@@ -422,9 +422,7 @@ Command ExplainCommand() {
           "The exit code is 0 if there is an explanation.",
       .examples = {{"Which functions made the candidate slower?", "benchctl explain"},
                    {"Explain one benchmark of a suite, for one minute at most:",
-                    "benchctl explain --only parse --max-time 1m k3x9m2pq"},
-                   {"Explain a comparison at once if it finds a change:",
-                    "benchctl compare --explain ./old ./new"}}};
+                    "benchctl explain --only parse --max-time 1m k3x9m2pq"}}};
 }
 
 }  // namespace benchd::client
