@@ -64,6 +64,7 @@ enum FunctionColumn : std::size_t {
   kTotal,
   kTotalInterval,
   kMark,
+  kMarkAlone,  // without a note
   kFunctionColumns
 };
 using FunctionCells = std::array<std::string, kFunctionColumns>;
@@ -80,15 +81,19 @@ FunctionCells FunctionHeader(const v1::Explanation& explanation, const Style& st
           "interval",
           "with callees",
           "interval",
+          "",
           ""};
 }
 
-std::string MarkCell(const v1::FunctionChange& function, const Style& style) {
+std::string PaintedMark(const v1::FunctionChange& function, const Style& style) {
   const std::string_view mark = ChangeMark(function);
+  return mark.empty() ? "" : Paint(mark, mark == "more" ? Tint::kRed : Tint::kGreen, style);
+}
+
+std::string MarkCell(const v1::FunctionChange& function, const Style& style) {
+  const std::string mark = PaintedMark(function, style);
   const std::string note = FunctionNote(function);
-  const Tint tint = mark == "more" ? Tint::kRed : Tint::kGreen;
-  return (mark.empty() ? "" : Paint(mark, tint, style)) +
-         (mark.empty() || note.empty() ? "" : ", ") + note;
+  return mark + (mark.empty() || note.empty() ? "" : ", ") + note;
 }
 
 FunctionCells RowOf(const v1::FunctionChange& function, const ColumnFormat& format,
@@ -109,7 +114,8 @@ FunctionCells RowOf(const v1::FunctionChange& function, const ColumnFormat& form
           interval(function.self()),
           change(function.total()),
           interval(function.total()),
-          MarkCell(function, style)};
+          MarkCell(function, style),
+          PaintedMark(function, style)};
 }
 
 using FunctionColumns = std::vector<FunctionColumn>;
@@ -125,7 +131,7 @@ std::string Aligned(std::vector<FunctionCells> cells, const FunctionColumns& col
     for (const FunctionCells& row : cells) widest = std::max(widest, Width(row[column]));
     if (column == kFunction) continue;
     others += kGap + widest;
-    if (column == kMark) continue;
+    if (column == kMark || column == kMarkAlone) continue;
     for (FunctionCells& row : cells) row[column] = PadLeft(std::move(row[column]), widest);
   }
   const int room =
@@ -146,14 +152,15 @@ std::string FunctionTable(const v1::Explanation& explanation, const Functions& f
   const ColumnFormat format = FormatOf(functions, style);
   std::vector<FunctionCells> cells = {FunctionHeader(explanation, style)};
   for (const v1::FunctionChange* one : functions) cells.push_back(RowOf(*one, format, style));
-  const std::array<FunctionColumns, 5> choices = {
+  const std::array<FunctionColumns, 6> choices = {
       FunctionColumns{kFunction, kSelfReference, kSelfCandidate, kSelf, kSelfInterval, kTotal,
                       kTotalInterval, kMark},
       FunctionColumns{kFunction, kSelfReference, kSelfCandidate, kSelf, kSelfInterval, kTotal,
                       kMark},
       FunctionColumns{kFunction, kSelfReference, kSelfCandidate, kSelf, kSelfInterval, kMark},
       FunctionColumns{kFunction, kSelf, kSelfInterval, kMark},
-      FunctionColumns{kFunction, kSelf, kMark}};
+      FunctionColumns{kFunction, kSelf, kMark},
+      FunctionColumns{kFunction, kSelf, kMarkAlone}};
   std::string text;
   for (const FunctionColumns& columns : choices) {
     text = Aligned(cells, columns, style);

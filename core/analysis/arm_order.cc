@@ -15,8 +15,9 @@ namespace {
 // higher, and 0 otherwise.
 int SideOf(const Comparison& pair) {
   const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
-  if (!effect || !effect->lo || !effect->hi) return 0;
-  return *effect->lo > 0 ? 1 : *effect->hi < 0 ? -1 : 0;
+  if (!effect) return 0;
+  // An interval that is unbounded at one end may lie wholly on one side.
+  return effect->lo && *effect->lo > 0 ? 1 : effect->hi && *effect->hi < 0 ? -1 : 0;
 }
 
 bool IsBetter(const ArmPairs& pairs, const std::string& arm, const std::string& other) {

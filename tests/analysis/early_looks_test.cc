@@ -303,7 +303,6 @@ TEST(EarlyLooksTest, EvidenceCountsInDecisionsTogether) {
     if (!found) continue;
     EXPECT_NEAR(*gate.decided->lo, 0.02, 1e-12);
     EXPECT_EQ(gate.verdict, Verdict::kRegression);
-    EXPECT_GT(*gate.p_value, 0.005);
     EXPECT_LE(*gate.p_value, 0.01);
   }
   EXPECT_TRUE(found);
@@ -316,6 +315,9 @@ TEST(EarlyLooksTest, TheOrderHasArmsThatRetiredEarly) {
   std::vector<Block> blocks;
   for (int i = 0; i < 60; ++i) {
     Block block = noise.Wall({1.0, 1.014, 33});
+    // So steady that the pairs of the order, which share its level, need no more than those of the
+    // gate.
+    block[2].samples[0].value = 33 + 0.01 * (i % 3);
     if (!IdleOf(analysis).empty()) block.pop_back();
     blocks.push_back(block);
     Feed(analysis, block);

@@ -169,7 +169,8 @@ std::optional<std::uint64_t> LastDecision(const Report& report) {
   return last;
 }
 
-void ExpectSameReplay(const SessionSpec& spec, std::uint64_t blocks = 60) {
+void ExpectSameReplay(SessionSpec spec, std::uint64_t blocks = 60) {
+  spec.early_looks = EarlyLooksByDefault(spec);  // as the daemon does
   const std::uint64_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   LiveSession session(spec, seed);

@@ -2,6 +2,7 @@
 
 #include <asm/perf_regs.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ struct RecordedState {
   std::vector<std::uint64_t> registers;
   std::uint64_t pc = 0;
   std::string stack;
+  const char* stack_end = nullptr;
 };
 
 #if defined(__x86_64__)
@@ -59,14 +61,26 @@ std::uint64_t StackPointerOf(const ucontext_t& context) { return context.uc_mcon
 
 RecordedState recorded;  // NOLINT: signal handlers have no other way
 
+/// The end of the memory of this thread's stack.
+const char* StackEnd() {
+  pthread_attr_t attributes;
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  return static_cast<const char*>(begin) + bytes;
+}
+
 /// Records the state that a signal interrupted.
 __attribute__((no_sanitize("address"))) void RecordSignal(int, siginfo_t*, void* opaque) {
   const auto& context = *static_cast<const ucontext_t*>(opaque);
   recorded.registers = RegistersOfContext(context);
   recorded.pc = ProgramCounterOf(context);
-  // The kernel copies at most as much as there is. Test programs have more than 8 KiB below main().
+  // The kernel copies at most as much as there is.
   const auto* const top = reinterpret_cast<const char*>(StackPointerOf(context));  // NOLINT
-  std::string copy(wire::kProfileStackBytes, '\0');
+  const auto all = static_cast<std::size_t>(recorded.stack_end - top);
+  std::string copy(std::min<std::size_t>(wire::kProfileStackBytes, all), '\0');
   for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = top[i];
   recorded.stack = copy;
 }
@@ -109,6 +123,7 @@ class StackUnwinderTest : public testing::Test {
     action.sa_sigaction = RecordSignal;
     action.sa_flags = SA_SIGINFO;
     ASSERT_EQ(sigaction(SIGUSR1, &action, &before_), 0);
+    recorded.stack_end = StackEnd();
     OutermostOfThree(1);
     stream_.WithState(kRegisterMask);
     MapThisProcess(stream_);

@@ -125,7 +125,7 @@ TEST_F(ExplainProgramTest, TellsWhatCannotBeExplained) {
 TEST_F(ExplainProgramTest, AComparisonIsExplainedAtOnce) {
   daemon_->SetScript({VerdictOf(RegressionUpdate())});
   const Ended ended =
-      Run({"compare", "--explain", "--max-time", "60s", "--env", "candidate.MODE=fast", "a", "b"});
+      Run({"compare", "--explain", "--max-time", "60s", "--env", "candidate:MODE=fast", "a", "b"});
   EXPECT_EQ(ended.exit_code, 1) << "that of the verdict: " << ended.err;
   EXPECT_NE(ended.out.find("REGRESSION: "), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("\n\ncandidate takes 93 ms"), std::string::npos) << ended.out;
