@@ -82,7 +82,7 @@ class EarlyLooksTest(Replay, DaemonTest):
         gate = self.gate_of(verdict, "far")
         self.assertEqual(gate["decided"]["blocks"], 8)
         self.assertNotIn("by", gate["decided"])
-        self.assertGreater(gate["change"]["lo"], 30)
+        self.assertGreater(gate["change"]["lo"], 20)
         self.assertIn("hi", gate["change"])
         self.assert_replayed(verdict)
         shown = self.shown(verdict["session"])
