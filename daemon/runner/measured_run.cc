@@ -202,13 +202,15 @@ void MeasuredRun::Cancel() {
 }
 
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
+  // If benchd has gone, the end of its last batch destroys this object and the spawner.
+  const std::weak_ptr<Spawner> spawner = spawner_;
   if (fd == timer_.fd()) {
     OnTimer();
   } else if (fd == now_->pidfd()) {
     OnEnd();
   }
   // Nothing is left to do at once, and the next run may have been started.
-  if (spawner_) spawner_->SendHome();
+  if (const auto left = spawner.lock()) left->SendHome();
 }
 
 void MeasuredRun::OnEnd() {

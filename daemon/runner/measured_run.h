@@ -158,7 +158,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   const Services services_;
   RunOwner& owner_;
   Timer timer_;
-  std::unique_ptr<Spawner> spawner_;
+  std::shared_ptr<Spawner> spawner_;
   CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< the kind when the spawner was opened
   Launch first_;
   Launch second_;
