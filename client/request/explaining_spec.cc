@@ -13,6 +13,7 @@
 #include "client/present/measurement.h"
 #include "client/present/text.h"
 #include "client/present/words.h"
+#include "client/request/verdict_settings.h"
 #include "core/analysis/profile_plan.h"
 #include "core/base/text.h"
 #include "core/model/labels.h"
@@ -87,8 +88,6 @@ void RemoveValues(v1::Benchmark* benchmark) {
   benchmark->clear_gates();
   benchmark->clear_margin();
   benchmark->clear_check_output();
-  benchmark->clear_control();
-  benchmark->clear_controls();
   benchmark->set_no_groups(true);
   // A harness also needs its adapter to list the benchmarks of the program.
   if (!benchmark->harness().empty()) return;
@@ -173,97 +172,6 @@ Error NoSuchBenchmark(const v1::Session& session) {
                     "available: " + SomeOf(names));
 }
 
-}  // namespace
-
-bool HasChange(const v1::Update& report) {
-  return std::ranges::any_of(report.comparisons(), IsChange);
-}
-
-Result<void> CheckExplainable(const v1::Session& session) {
-  const std::string what = "explain: session " + session.session();
-  if (!HasEnded(session.state())) {
-    return UsageError(what + " has not ended: no result yet",
-                      "wait for it: benchctl watch " + session.session());
-  }
-  if (session.state() != v1::SESSION_STATE_DONE) {
-    return UsageError(what + " has no result: it is " + std::string(Word(session.state())));
-  }
-  if (Measures(session.spec())) {
-    return UsageError(what + " measured its commands and compared nothing",
-                      "compare them: benchctl compare BASE CANDIDATE");
-  }
-  if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) {
-    return UsageError(what + " compared nothing");
-  }
-  return {};
-}
-
-Result<void> CheckRepeatable(const v1::Session& session, bool kept) {
-  const std::string again = "compare again with --explain";
-  const std::string what = "explain: session " + session.session() + " cannot be repeated: ";
-  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
-    for (const v1::Arm& arm : benchmark.arms()) {
-      if (arm.env().empty()) continue;
-      return UsageError(what + "the values of variables of " + Printable(arm.name()) +
-                            " are not kept: " + Printable(arm.env().begin()->first),
-                        again);
-    }
-    if (benchmark.hooks().has_build_plan() && !kept) {
-      return UsageError(what + "its commits are not on the machine anymore", again);
-    }
-  }
-  return {};
-}
-
-Result<v1::SessionSpec> ExplainingSpec(const v1::Session& session, const ExplainingChoice& choice) {
-  const v1::SessionSpec& from = session.spec();
-  const Selection selection(session, choice.only);
-  v1::SessionSpec spec = from;
-  spec.clear_benchmarks();
-  AddBenchmarks(from, selection, &spec);
-  if (spec.benchmarks().empty()) return NoSuchBenchmark(session);
-  if (spec.method() != v1::METHOD_LAYOUTS) spec.clear_method();
-  spec.clear_estimator();
-  spec.clear_rule();
-  spec.clear_margin();
-  spec.clear_sided();
-  spec.clear_schedule();
-  spec.clear_seed();
-  spec.clear_placebo();
-  spec.clear_pass_confidence();
-  spec.clear_error_rate();
-  spec.clear_confirm();
-  spec.clear_keep_all();
-  spec.clear_invocation();
-  spec.clear_environment();
-  spec.mutable_labels()->erase(kCalibrationLabel);
-  spec.set_warmup(1);
-  spec.clear_limits();
-  if (from.limits().has_timeout_seconds()) {
-    spec.mutable_limits()->set_timeout_seconds(from.limits().timeout_seconds());
-  }
-  spec.mutable_profile()->set_frequency_hz(choice.frequency_hz);
-  spec.mutable_profile()->set_call_graph(choice.call_graph);
-  spec.mutable_profile()->set_explains(session.session());
-  return spec;
-}
-
-void RestoreVariables(const v1::SessionSpec& submitted, v1::SessionSpec* spec) {
-  for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
-    const auto& asked = submitted.benchmarks();
-    const auto own = std::ranges::find_if(asked, [&benchmark](const v1::Benchmark& one) {
-      return NameOf(one) == SubmittedName(benchmark);
-    });
-    if (own == asked.end()) continue;
-    for (v1::Arm& arm : *benchmark.mutable_arms()) {
-      const auto same = std::ranges::find(own->arms(), arm.name(), &v1::Arm::name);
-      if (same != own->arms().end()) *arm.mutable_env() = same->env();
-    }
-  }
-}
-
-namespace {
-
 // Returns the mean of a metric over the runs of one arm.
 std::optional<double> MeanOf(const v1::Update& report, const std::string& benchmark,
                              const std::string& arm, std::string_view metric) {
@@ -334,6 +242,88 @@ void AddChange(const v1::Update& report, const std::string& benchmark, Explainin
 }
 
 }  // namespace
+
+bool HasChange(const v1::Update& report) {
+  return std::ranges::any_of(report.comparisons(), IsChange);
+}
+
+Result<void> CheckExplainable(const v1::Session& session) {
+  const std::string what = "explain: session " + session.session();
+  if (!HasEnded(session.state())) {
+    return UsageError(what + " has not ended: no result yet",
+                      "wait for it: benchctl watch " + session.session());
+  }
+  if (session.state() != v1::SESSION_STATE_DONE) {
+    return UsageError(what + " has no result: it is " + std::string(Word(session.state())));
+  }
+  if (Measures(session.spec())) {
+    return UsageError(what + " measured its commands and compared nothing",
+                      "compare them: benchctl compare BASE CANDIDATE");
+  }
+  if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) {
+    return UsageError(what + " compared nothing");
+  }
+  return {};
+}
+
+Result<void> CheckRepeatable(const v1::Session& session, bool kept) {
+  const std::string again = "compare again with --explain";
+  const std::string what = "explain: session " + session.session() + " cannot be repeated: ";
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.env().empty()) continue;
+      return UsageError(what + "the values of variables of " + Printable(arm.name()) +
+                            " are not kept: " + Printable(arm.env().begin()->first),
+                        again);
+    }
+    if (benchmark.hooks().has_build_plan() && !kept) {
+      return UsageError(what + "its commits are not on the machine anymore", again);
+    }
+  }
+  return {};
+}
+
+Result<v1::SessionSpec> ExplainingSpec(const v1::Session& session, const ExplainingChoice& choice) {
+  const v1::SessionSpec& from = session.spec();
+  const Selection selection(session, choice.only);
+  v1::SessionSpec spec = from;
+  spec.clear_benchmarks();
+  AddBenchmarks(from, selection, &spec);
+  if (spec.benchmarks().empty()) return NoSuchBenchmark(session);
+  ClearVerdictSettings(&spec);
+  if (spec.method() != v1::METHOD_LAYOUTS) spec.clear_method();
+  spec.clear_estimator();
+  spec.clear_rule();
+  spec.clear_margin();
+  spec.clear_schedule();
+  spec.clear_seed();
+  spec.clear_invocation();
+  spec.clear_environment();
+  spec.mutable_labels()->erase(kCalibrationLabel);
+  spec.set_warmup(1);
+  spec.clear_limits();
+  if (from.limits().has_timeout_seconds()) {
+    spec.mutable_limits()->set_timeout_seconds(from.limits().timeout_seconds());
+  }
+  spec.mutable_profile()->set_frequency_hz(choice.frequency_hz);
+  spec.mutable_profile()->set_call_graph(choice.call_graph);
+  spec.mutable_profile()->set_explains(session.session());
+  return spec;
+}
+
+void RestoreVariables(const v1::SessionSpec& submitted, v1::SessionSpec* spec) {
+  for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
+    const auto& asked = submitted.benchmarks();
+    const auto own = std::ranges::find_if(asked, [&benchmark](const v1::Benchmark& one) {
+      return NameOf(one) == SubmittedName(benchmark);
+    });
+    if (own == asked.end()) continue;
+    for (v1::Arm& arm : *benchmark.mutable_arms()) {
+      const auto same = std::ranges::find(own->arms(), arm.name(), &v1::Arm::name);
+      if (same != own->arms().end()) *arm.mutable_env() = same->env();
+    }
+  }
+}
 
 ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec) {
   const v1::Update& report = session.report();

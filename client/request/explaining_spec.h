@@ -20,9 +20,6 @@ struct ExplainingChoice {
   bool operator==(const ExplainingChoice&) const = default;
 };
 
-/// Returns whether a session is itself a sampled one, which explains another session.
-inline bool IsExplanation(const v1::Session& session) { return session.spec().has_profile(); }
-
 /// Returns whether any gate of the session regressed or improved.
 bool HasChange(const v1::Update& report);
 
@@ -51,7 +48,7 @@ Result<v1::SessionSpec> ExplainingSpec(const v1::Session& session, const Explain
 /// daemon returns only their names.
 void RestoreVariables(const v1::SessionSpec& submitted, v1::SessionSpec* spec);
 
-/// What the runs of a session cost, as far as its report tells.
+/// What the runs of a session cost, according to its report.
 struct ExplainingCost {
   double block_seconds = 0;   ///< time of a block of all benchmarks of the explanation; 0: unknown
   double cpu_seconds = 0;     ///< CPU time of a run of the reference; 0: unknown

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "client/request/verdict_settings.h"
+
 namespace benchd::client {
 namespace {
 
@@ -19,16 +21,9 @@ void KeepWidth(bool exact_runs, v1::Gate* gate) {
 }  // namespace
 
 void MeasureSuite(v1::SessionSpec* spec) {
-  spec->clear_sided();
-  spec->clear_pass_confidence();
-  spec->clear_error_rate();
-  spec->clear_confirm();
-  spec->clear_placebo();
-  spec->clear_keep_all();
-  spec->clear_early_looks();
+  ClearVerdictSettings(spec);
   spec->clear_method();
   spec->clear_schedule();
-  if (spec->has_limits()) spec->mutable_limits()->clear_fail_fast();
   const bool exact_runs = spec->limits().has_runs();
   const bool stated = spec->rule().precision_width() > 0;
   if (spec->has_margin() && !stated && !exact_runs) {
@@ -38,8 +33,6 @@ void MeasureSuite(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
     if (benchmark.has_margin()) benchmark.set_margin(std::abs(benchmark.margin()));
     if (exact_runs) benchmark.clear_margin();
-    benchmark.clear_control();
-    benchmark.clear_controls();
     for (v1::Gate& gate : *benchmark.mutable_gates()) KeepWidth(exact_runs, &gate);
   }
 }

@@ -7,8 +7,7 @@ namespace benchd::client {
 /// Turns the spec of a suite, which may have been written for `compare`, into one whose arms are
 /// measured: settings that only a verdict has are left out, and margins become widths. Pure.
 ///
-/// - Left out are one-sidedness, the confidence of passes, the error rate, the confirmation, the
-///   placebo, the controls, --keep-all, --early-looks, --fail-fast, and the method and schedule,
+/// - Left out are the settings of a verdict (ClearVerdictSettings()), and the method and schedule,
 ///   because a measured arm runs once per block.
 /// - The width of a relative margin is its size, whatever its sign. That of the session is the
 ///   precision, unless the suite states one.

@@ -82,6 +82,12 @@ class ExplainTest(ProfileTest):
         with self.subTest("values"):
             self.assertEqual(self.values_of(session), 4, "runs of the measured session")
 
+    def test_a_session_with_early_looks_is_explained(self):
+        done = self.benchctl_json("compare", "--early-looks", "on", "--metric", "cpu_time:2%",
+                                  f"{PROFILED} work 1", f"{PROFILED} work 2")
+        self.assertIn(done.code, VERDICTS.values(), done)
+        self.one_explanation(self.explain(done.events[-1]["session"], runs=2))
+
     def assert_found(self, explanation):
         first = explanation["functions"][0]
         self.assertIn("Grow", first["function"])

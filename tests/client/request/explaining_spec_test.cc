@@ -114,6 +114,8 @@ TEST(ExplainingSpecTest, TheSessionIsSampledAndHasNoVerdict) {
   from->set_method(v1::METHOD_WELCH);
   from->set_schedule(v1::SCHEDULE_KIND_COIN);
   from->set_confirm(true);
+  from->set_keep_all(true);
+  from->set_early_looks(true);
   from->set_placebo(true);
   from->set_pass_confidence(0.9);
   from->mutable_rule()->set_precision_width(0.01);
@@ -133,6 +135,7 @@ TEST(ExplainingSpecTest, TheSessionIsSampledAndHasNoVerdict) {
   EXPECT_EQ(sampled.hooks().setup(), "make -s");
   EXPECT_EQ(spec.method(), v1::METHOD_UNSPECIFIED);
   EXPECT_FALSE(spec.confirm() || spec.placebo() || spec.has_pass_confidence() || spec.has_rule());
+  EXPECT_FALSE(spec.keep_all() || spec.has_early_looks());
   EXPECT_FALSE(spec.has_seed() || spec.limits().has_max_time_seconds());
   EXPECT_EQ(spec.limits().timeout_seconds(), 300);
   EXPECT_EQ(spec.warmup(), 1U);
