@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/try.h"
@@ -117,19 +118,15 @@ std::size_t BufferBytes(const wire::ProfileHeader& header, std::size_t cpu_count
   return std::clamp(std::bit_floor(share), kLeastBufferBytes, wanted);
 }
 
-/// Events of the processor, which are sampled where it has them.
-struct HardwareEvent {
-  const char* metric = nullptr;
-  std::uint64_t config = 0;
-  wire::ProfileEventKind kind = wire::ProfileEventKind::kTime;
-};
+/// Returns what an event of the processor is sampled for, if it is.
+std::optional<wire::ProfileEventKind> KindOf(const PerfEvent& event) {
+  const std::string_view metric = event.metric;
+  if (metric == "instructions") return wire::ProfileEventKind::kInstructions;
+  if (metric == "cache_misses") return wire::ProfileEventKind::kCacheMisses;
+  return {};
+}
 
-constexpr HardwareEvent kHardwareEvents[] = {
-    {"instructions", PERF_COUNT_HW_INSTRUCTIONS, wire::ProfileEventKind::kInstructions},
-    {"cache_misses", PERF_COUNT_HW_CACHE_MISSES, wire::ProfileEventKind::kCacheMisses},
-};
-
-perf_event_attr HardwareAttributes(const wire::ProfileHeader& header, const HardwareEvent& event,
+perf_event_attr HardwareAttributes(const wire::ProfileHeader& header, const PerfEvent& event,
                                    std::uint32_t frequency_hz) {
   perf_event_attr attributes = CommonAttributes(header);
   attributes.type = PERF_TYPE_HARDWARE;
@@ -244,14 +241,15 @@ Result<void> Profiler::AddClock(pid_t pid, int cpu) {
 /// Adds the events of the processor. They are an addition, so refusals are ignored.
 void Profiler::AddOthers(const Profile& profile, pid_t pid, int cpu) {
   CpuEvents& events = cpus_.back();
-  for (const HardwareEvent& event : kHardwareEvents) {
-    if (!support_.WhyNot(event.metric).empty()) continue;
+  for (const PerfEvent& event : PerfEvents()) {
+    const auto kind = KindOf(event);
+    if (!kind || !support_.WhyNot(event.metric).empty()) continue;
     const perf_event_attr attributes = HardwareAttributes(header_, event, profile.frequency_hz);
     UniqueFd other(support_.OpenOther(attributes, pid, cpu));
     if (!other || !share_(other.get(), events.clock.get())) continue;
     const auto shown = Show(other);
     if (!shown) continue;
-    table_.push_back({shown->id, event.kind, static_cast<std::uint32_t>(cpu)});
+    table_.push_back({shown->id, *kind, static_cast<std::uint32_t>(cpu)});
     events.others.push_back(std::move(other));
   }
 }
