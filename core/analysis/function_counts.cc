@@ -18,11 +18,6 @@ const Sample* FigureOf(const Run& run, std::string_view metric) {
   return found == run.samples.end() ? nullptr : &*found;
 }
 
-std::string_view InnermostOf(std::string_view stack) {
-  const std::size_t last = stack.rfind(';');
-  return last == std::string_view::npos ? stack : stack.substr(last + 1);
-}
-
 }  // namespace
 
 FunctionTable::FunctionTable() { AddVariant(kKernelFunction); }

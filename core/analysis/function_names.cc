@@ -133,6 +133,8 @@ StackFrame FrameOf(std::string_view text) {
   return frame;
 }
 
+std::string_view InnermostOf(std::string_view stack) { return stack.substr(stack.rfind(';') + 1); }
+
 bool IsUnnamedFunction(std::string_view name) {
   if (name == "[unknown]") return true;
   return name.starts_with('[') && name.ends_with(']') && name.find("+0x") != kNowhere;

@@ -16,6 +16,9 @@ struct StackFrame {
 };
 StackFrame FrameOf(std::string_view text);
 
+/// Returns the last frame of a folded stack.
+std::string_view InnermostOf(std::string_view stack);
+
 /// Returns whether only the address of a function is known: "[FILE+0xOFFSET]", or "[unknown]".
 bool IsUnnamedFunction(std::string_view name);
 

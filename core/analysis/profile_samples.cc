@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/analysis/function_names.h"
 #include "core/model/profile.h"
 
 namespace benchd {
@@ -84,10 +85,9 @@ bool StackBudget::Shorten(Sample& sample) {
     known_.insert(hash);
     return false;
   }
-  const std::size_t last = stack.rfind(';');
-  const std::string innermost = last == std::string::npos ? stack : stack.substr(last + 1);
+  const std::string_view innermost = InnermostOf(stack);
   std::string kept(kOtherFunctions);
-  if (innermost != kOtherFunctions) kept += ';' + innermost;
+  if (innermost != kOtherFunctions) kept.append(";").append(innermost);
   const bool changes = kept != stack;
   stack = std::move(kept);
   const std::size_t short_hash = NameHash(sample);
