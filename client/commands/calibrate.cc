@@ -87,7 +87,7 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
                            seconds);
   }
   v1::Session session = SessionToFollow(spec);
-  interrupts.React({[] {}, {}});
+  interrupts.Defer();
   TRY(auto submitted, SubmitSession(*link, std::move(spec), {.follows = true}));
   session.set_session(submitted.session());
   const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,

@@ -39,7 +39,7 @@ Result<CiCalibration> RunCalibration(const CommandContext& context, const CiPlan
   v1::Session session = SessionToFollow(spec);
   TRY_VOID(OpenOnce(context.link, &link));
   const Bundle* const bundle = submission.bundle ? &*submission.bundle : nullptr;
-  const auto sent = [&interrupts] { interrupts.React({[] {}, {}}); };
+  const auto sent = [&interrupts] { interrupts.Defer(); };
   TRY(auto submitted,
       SubmitSession(*link, std::move(spec), {.bundle = bundle, .sent = sent, .follows = true}));
   session.set_session(submitted.session());

@@ -274,8 +274,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
   if (tells_cost) WarnOfShellCost(submission.spec, link->status());
   const Bundle* bundle = submission.bundle ? &*submission.bundle : nullptr;
   if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
-  // From here on, an interrupt waits for the answer, so that the session can be cancelled.
-  const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
+  const auto sent = [&interrupts] { interrupts->Defer(); };
   const bool explains = IsGiven(context.arguments, "explain");
   const v1::SessionSpec asked = explains ? submission.spec : v1::SessionSpec();
   TRY(auto submitted, SubmitSession(*link, std::move(submission.spec),

@@ -90,7 +90,7 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
     if (!std::cout) call.TryCancel();  // the reader of stdout has exited
   }
   const grpc::Status status = reader->Finish();
-  interrupts.React({[] {}, {}});
+  interrupts.Defer();
   if (!std::cout) return ExitCode::kOutput;
   if (interrupts.interrupted()) {
     printer.End(printer.held() ? "released the machine" : "no longer waiting");

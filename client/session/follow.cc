@@ -280,7 +280,8 @@ ExitCode ExitFor(const v1::Session& session) {
     return session.failed().refused() ? ExitCode::kRefused : ExitCode::kFailed;
   }
   if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
-  if (session.report().explanations_size() > 0) return ExitCode::kPass;  // there is no verdict
+  if (session.report().explanations_size() > 0)
+    return ExitCode::kPass;  // a sampled session has no verdict
   return ExitFor(session.report());
 }
 

@@ -263,7 +263,7 @@ class Trial {
     spec.set_seed(random_());
     spec.mutable_limits()->set_runs(blocks);
     v1::Session session = SessionToFollow(spec);
-    interrupts_.React({[] {}, {}});
+    interrupts_.Defer();
     auto submitted = SubmitSession(link_, std::move(spec), {.follows = true});
     if (!submitted) {
       // The machine refuses strict isolation or lacks the profile; other settings may work.

@@ -48,6 +48,12 @@ class Interrupts {
   /// thread before returning.
   void React(Actions actions);
 
+  /// From here on, an interrupt is only noted (interrupted()), for example until the answer to a
+  /// submission shows which session to cancel.
+  void Defer() {
+    React({[] {}, {}});
+  }
+
   /// Returns whether a SIGINT or SIGTERM has been received.
   bool interrupted() const;
 
