@@ -79,7 +79,7 @@ Result<ExplainingOptions> ReadExplainingOptions(const ParsedArguments& arguments
   }
   if (IsGiven(arguments, "all-functions")) options.shown = FunctionsShown::kAll;
   if (const std::string* path = LastValue(arguments, "svg"); path != nullptr) {
-    TRY_VOID(NewFile::Prepare(*path));  // a typo is told before anything runs
+    TRY_VOID(NewFile::Prepare(*path));  // reports a typo before anything runs
     options.svg = *path;
     if (IsGiven(arguments, "detach")) {
       return UsageError("--svg: --detach does not wait for the result",
@@ -101,7 +101,7 @@ Result<v1::Session> NewestComparison(DaemonLink& link) {
   do {
     TRY(auto page, CallDaemon(link, &v1::SessionService::Stub::List, request));
     for (const v1::Session& session : page.sessions()) {
-      const bool fits = IsOfCaller(session, link) && !IsExplanation(session);
+      const bool fits = IsOfCaller(session, link) && !session.spec().has_profile();
       if (fits && CheckExplainable(session)) return GetSession(link, session.session());
     }
     request.set_page_token(page.next_page_token());
@@ -165,12 +165,13 @@ void SetEnvironment(const v1::Session& session, CallerContext caller, v1::Sessio
             << Printable(SomeOf(missing)) << "\n";
 }
 
-constexpr double kUsualMaxTimeSeconds = 600;
+// The time limit of a session that states none.
+double UsualMaxTimeSeconds() { return Seconds(Limits().max_time); }
 
 // Sets the number of blocks and the time limit, and returns what they can show.
 std::string PlanRuns(const v1::Session& session, const ExplainingOptions& options,
                      v1::SessionSpec* spec) {
-  const double max_time = options.max_time_seconds.value_or(kUsualMaxTimeSeconds);
+  const double max_time = options.max_time_seconds.value_or(UsualMaxTimeSeconds());
   const ExplainingCost cost = CostOf(session, *spec);
   const ExplainingPlan plan = PlanOf(*spec, cost, max_time, options.runs);
   spec->mutable_limits()->set_runs(plan.blocks);
@@ -194,10 +195,7 @@ void PrintExplanations(const v1::Session& session, const Explaining& explaining)
   const Style style = explaining.result.StyleOfStdout();
   const v1::Update& report = session.report();
   if (explaining.result.detail == Detail::kVerdict) {
-    const ExplanationView view = ViewOf(report, explaining.shown);
-    for (const v1::Explanation& one : report.explanations()) {
-      std::cout << WrapSentence(ExplanationHeadline(one, view, style), style);
-    }
+    std::cout << ExplanationHeadlines(report, style);
     return;
   }
   std::cout << RenderExplanations(report, explaining.shown, style)
@@ -260,9 +258,8 @@ ExitCode AfterFlames(DaemonLink& link, const v1::Session& session, const std::st
 
 Result<v1::SubmitResponse> SubmitSampled(DaemonLink& link, const v1::SessionSpec& spec,
                                          bool follows, Interrupts& interrupts) {
-  // From here on, an interrupt waits for the answer, so that the session can be cancelled.
-  const auto sent = [&interrupts] { interrupts.React({[] {}, {}}); };
-  return SubmitSession(link, spec, {.sent = sent, .follows = follows});
+  return SubmitSession(link, spec,
+                       {.sent = [&interrupts] { interrupts.Defer(); }, .follows = follows});
 }
 
 Result<Followed> FollowSampled(DaemonLink& link, const v1::SessionSpec& spec,
@@ -326,7 +323,7 @@ Result<ExitCode> RunExplain(const CommandContext& context) {
   TRY(auto session,
       context.word.empty() ? NewestComparison(*link) : GetSession(*link, context.word));
   Explaining explaining{session, options.shown, choice, context.json};
-  if (IsExplanation(session)) {
+  if (session.spec().has_profile()) {
     TRY(const auto code, ShowAgain(*link, session, std::move(explaining)));
     return AfterFlames(*link, session, options.svg, code);
   }
@@ -373,7 +370,7 @@ std::vector<OptionInfo> ExplainOptions() {
 double SecondsLeft(const v1::Session& session, const v1::Limits& limits) {
   constexpr double kLeastSeconds = 30;
   const double limit =
-      limits.has_max_time_seconds() ? limits.max_time_seconds() : kUsualMaxTimeSeconds;
+      limits.has_max_time_seconds() ? limits.max_time_seconds() : UsualMaxTimeSeconds();
   return std::max(kLeastSeconds, limit - session.report().elapsed_seconds());
 }
 

@@ -333,6 +333,13 @@ std::string ExplanationHeadline(const v1::Explanation& explanation, const Explan
   return place + ChangeWords(explanation, style) + "; " + ExplainedWords(explanation, style);
 }
 
+std::string ExplanationHeadlines(const v1::Update& update, const Style& style) {
+  const ExplanationView view = ViewOf(update, FunctionsShown::kWhatMatters);
+  return Join(update.explanations(), "", [&](const v1::Explanation& one) {
+    return WrapSentence(ExplanationHeadline(one, view, style), style);
+  });
+}
+
 std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session& explained,
                            const Style& style) {
   std::vector<std::string> changes;

@@ -41,6 +41,9 @@ std::string RenderExplanation(const v1::Explanation& explanation, const Explanat
 std::string ExplanationHeadline(const v1::Explanation& explanation, const ExplanationView& view,
                                 const Style& style);
 
+/// Returns the headlines of all explanations of a session, each on lines of its own.
+std::string ExplanationHeadlines(const v1::Update& update, const Style& style);
+
 /// Returns the table of functions, for pages: the first row is the heading.
 Rows FunctionRows(const v1::Explanation& explanation, FunctionsShown shown, const Style& style);
 

@@ -159,19 +159,10 @@ std::string LastLine(const v1::Update& update, const ReportOptions& options, con
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 // Renders the result of a sampled session. It has no verdict: sampled runs are slower than others.
 std::string ExplanationText(const v1::Update& update, const ReportOptions& options,
                             const Style& style) {
-  if (options.detail == Detail::kVerdict) {
-    const ExplanationView view = ViewOf(update, FunctionsShown::kWhatMatters);
-    return Join(update.explanations(), "", [&](const v1::Explanation& one) {
-      return WrapSentence(ExplanationHeadline(one, view, style), style);
-    });
-  }
+  if (options.detail == Detail::kVerdict) return ExplanationHeadlines(update, style);
   const bool all = options.detail == Detail::kAll;
   return RenderExplanations(update, all ? FunctionsShown::kAll : FunctionsShown::kWhatMatters,
                             style) +

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "client/present/explanation.h"
 #include "client/present/units.h"
 #include "client/report/plot.h"
 #include "core/base/text.h"
@@ -331,9 +332,7 @@ std::vector<FlamePair> FlamePairsOf(const v1::Update& report,
     return std::ranges::find_if(
         stacks, [&](const ArmStacks& one) { return one.benchmark == benchmark && one.arm == arm; });
   };
-  const bool several = std::ranges::any_of(report.explanations(), [&](const auto& one) {
-    return one.benchmark() != report.explanations(0).benchmark();
-  });
+  const bool several = ViewOf(report, FunctionsShown::kAll).names_benchmark;
   std::vector<FlamePair> pairs;
   for (const v1::Explanation& one : report.explanations()) {
     const auto reference = find(one.benchmark(), one.reference());

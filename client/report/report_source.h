@@ -45,9 +45,8 @@ struct ReportSource {
 /// Makes the source for an ended session. The intervals are recomputed from the runs. If the runs
 /// cannot be analysed (a session that failed early), `missing` has the reason.
 ///
-/// @param runs  in order of execution, with their metrics if known, and with the stacks of a
-/// sampled
-///              session
+/// @param runs  in order of execution, with their metrics if known, and with the stacks if the
+///              session was sampled
 ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs);
 
 /// Makes the source for a table in the format of `analyze`.
