@@ -197,7 +197,7 @@ class MessageWriter {
     } else if constexpr (std::is_enum_v<T>) {
       set_.SetEnumValue(&to_, &field, ToWire<int>(value));
     } else if constexpr (std::same_as<T, bool>) {
-      set_.SetBool(&to_, &field, value);
+      if (value || field.has_presence()) set_.SetBool(&to_, &field, value);
     } else if constexpr (std::integral<T>) {
       SetInteger(to_, field, static_cast<std::int64_t>(value));
     } else if constexpr (std::same_as<T, double>) {
