@@ -412,6 +412,13 @@ class Gate:
         """Lets that many runs continue."""
         os.write(self._open_fd, b"\n" * runs)
 
+    def let_pass(self, runs):
+        """Waits for a run, and lets that many pass, until the next one waits."""
+        self.arrived()
+        for _ in range(runs):
+            self.open(runs=1)
+            self.arrived()
+
 
 def assert_finite(test, value, path="$"):
     """Asserts that the value contains no null, NaN or infinity."""

@@ -157,11 +157,8 @@ class ConfirmTest(Replay, DaemonTest):
         client = self.start_client("compare", "--confirm", "--parse", "lines", "--metric",
                                    "n:2%:lower", gate.command, self.values("n:1200:0:0"))
         session = client.until("started")["session"]
-        gate.arrived()
         # Nine runs of base in the first phase, of which one is a warm-up run.
-        for _ in range(9 + runs):
-            gate.open(runs=1)
-            gate.arrived()
+        gate.let_pass(9 + runs)
         return gate, client, session
 
     def assert_ends_confirmed(self, gate, client, session):

@@ -146,11 +146,8 @@ class EarlyLooksTest(Replay, DaemonTest):
                                    "--seed", "7", gate.command, self.values("n:1012:12"),
                                    self.values("n:33000:300"))
         client.until("started")
-        gate.arrived()
         # A warm-up run of base, and nine blocks.
-        for _ in range(10):
-            gate.open(runs=1)
-            gate.arrived()
+        gate.let_pass(10)
         self.kill_and_restart()
         gate.arrived()
         gate.open()
