@@ -189,11 +189,13 @@ class MeasureTest(DaemonTest):
         self.assertIn("measured", export("markdown"))
 
     def test_arms_of_one_session_can_be_compared_afterwards(self):
-        verdict = self.measure("-r", "8", "-n", "a", "-n", "b", "sleep 0.01", "sleep 0.02")
+        # Printed values, because eight wall times on a busy machine may leave it undecided.
+        verdict = self.measure(*LINES, "-r", "8", "-n", "a", "-n", "b", self.values("t:10:0.2"),
+                               self.values("t:20:0.2"))
         file = self.folder / "runs.csv"
         file.write_text(
             self.benchctl("export", verdict["session"], "--format", "csv").stdout)
-        done = self.benchctl_json("analyze", file, "--base", "a")
+        done = self.benchctl_json("analyze", file, "--base", "a", "--metric", "t")
         self.assertEqual(done.events[-1]["verdict"], "regression")
 
     def test_the_session_is_cancelled_and_detached_like_any_other(self):
