@@ -122,7 +122,7 @@ class EffectEstimator {
   /// method does not look at this number of values
   virtual std::optional<Inference> Infer(Contrast scale, const Look& look) = 0;
   /// Tests whether one arm takes a multiple of the other (stats/early_look.h). Returns nothing for
-  /// methods that do not compare means of pairs, and if there is no ratio.
+  /// methods that do not compare means of pairs, and if the means have no ratio.
   virtual std::optional<MultipleTest> TestMultiple(double /*resolution*/) const { return {}; }
   /// Returns the interval of an early look; see EarlyInterval(). Requires TestMultiple().
   virtual std::optional<Interval> IntervalOfEarlyLook(double /*resolution*/,

@@ -35,10 +35,6 @@ bool AlwaysTooManyLack(std::uint64_t lacking, std::uint64_t expected) {
   return static_cast<double>(expected) * divergence >= -std::log(kNever);
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the first early look of a comparison, if it has any: a gate whose margin is a ratio.
 std::optional<std::uint64_t> EarlyLookOf(const Subject& subject, const SequentialDesign& design) {
   const bool by_ratio = subject.gate && subject.gate->kind == MarginKind::kRatio;

@@ -16,9 +16,9 @@ namespace benchd {
 enum class Presence { kBoth, kNew, kGone, kInlined, kOutlined };
 BENCHD_NAMES(Presence, "both", "new", "gone", "inlined", "outlined")
 
-/// What a function costs in a run of each arm, and the difference. All times are seconds of CPU time
-/// per run: the function's share of the samples of a run, multiplied by the user time of the run.
-/// The system time is that of a function "[kernel]", because the kernel is not sampled.
+/// What a function costs in a run of each arm, and the difference. All times are seconds of CPU
+/// time per run: the function's share of the samples of a run, multiplied by the user time of the
+/// run. The system time is that of a function "[kernel]", because the kernel is not sampled.
 struct FunctionChange {
   std::string function;
   /// Its name in the reference, if it is another one. The two were then matched by a guess: without

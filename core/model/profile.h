@@ -27,13 +27,13 @@ inline constexpr std::uint32_t kLeastSampleHz = 10;
 inline constexpr std::uint32_t kMostSampleHz = 20'000;
 
 /// The metric of sampled stacks. A sample of this metric has the number of times that the stack was
-/// seen in the run as its value, and the folded stack as its inner benchmark: the functions from the
-/// outermost to the innermost, separated by semicolons ("main;parse;read_line").
+/// seen in the run as its value, and the folded stack as its inner benchmark: the functions from
+/// the outermost to the innermost, separated by semicolons ("main;parse;read_line").
 ///
-/// A function of which only the address is known is "[FILE+0xOFFSET]". A name that several functions
-/// of one file have is followed by the source file: "step (a.c)". The suffixes are those of perf and
-/// FlameGraph: "_[i]" for a function that was inlined into the previous one, and "_[j]" for one that
-/// the program itself compiled (/tmp/perf-PID.map).
+/// A function of which only the address is known is "[FILE+0xOFFSET]". A name that several
+/// functions of one file have is followed by the source file: "step (a.c)". The suffixes are those
+/// of perf and FlameGraph: "_[i]" for a function that was inlined into the previous one, and "_[j]"
+/// for one that the program itself compiled (/tmp/perf-PID.map).
 inline constexpr std::string_view kStackMetric = "stack";
 /// The same for retired instructions and for cache misses, on machines whose CPU counts them: the
 /// value is the number of events that the stack stands for.

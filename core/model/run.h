@@ -52,8 +52,7 @@ struct ChildSpec {
   std::optional<Profile> profile;  ///< sample each run
 };
 BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, adapter,
-              parse_stderr, check_output, parse_file, accept_exit, cpus, program, metrics,
-              profile)
+              parse_stderr, check_output, parse_file, accept_exit, cpus, program, metrics, profile)
 
 /// The number of bytes at the beginning of stdout that are kept to show a difference.
 inline constexpr std::size_t kOutputHeadBytes = std::size_t{64} * 1024;

@@ -15,7 +15,7 @@ namespace benchd {
 
 /// A file that a process mapped as code, as the kernel identifies it.
 struct MappedFile {
-  std::string_view path;      ///< any bytes; "//anon" and "[vdso]" are no files
+  std::string_view path;      ///< any bytes; "//anon" and "[vdso]" do not name files
   std::string_view build_id;  ///< raw bytes; empty if the kernel could not read it
   /// The number of the file in its file system; 0 with a build ID, and in old records.
   std::uint64_t inode = 0;

@@ -25,7 +25,7 @@
 /// in no order: sort them by their time, stably. A time is CLOCK_MONOTONIC in nanoseconds.
 ///
 /// The fields of a SAMPLE are those of `sample_type`: IDENTIFIER, IP, TID, TIME, PERIOD, CALLCHAIN
-/// and, if the profile is CallGraph::kDwarf, REGS_USER and STACK_USER. There is no READ. All other
+/// and, if the profile is CallGraph::kDwarf, REGS_USER and STACK_USER. It has no READ. All other
 /// records end with the sample_id of `sample_type`: pid and tid, time, identifier. An identifier is
 /// that of one of the events in the table, also in descendants of the process.
 ///
