@@ -12,11 +12,11 @@ namespace benchd {
 namespace {
 
 // Returns -1 if the second arm of the pair is clearly lower than the first, 1 if it is clearly
-// higher, and 0 otherwise.
+// higher, and 0 otherwise. The other end of its interval may be absent.
 int SideOf(const Comparison& pair) {
   const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
-  if (!effect || !effect->lo || !effect->hi) return 0;
-  return *effect->lo > 0 ? 1 : *effect->hi < 0 ? -1 : 0;
+  if (!effect) return 0;
+  return effect->lo && *effect->lo > 0 ? 1 : effect->hi && *effect->hi < 0 ? -1 : 0;
 }
 
 bool IsBetter(const ArmPairs& pairs, const std::string& arm, const std::string& other) {
