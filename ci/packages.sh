@@ -6,11 +6,16 @@
 # The releases of Debian on which benchd is built, tested and packaged, oldest first.
 releases=(bookworm trixie forky)
 
+# What reads symbols and debug information. The static libdw needs the libraries for compression.
+symbol_packages=(
+  libdw-dev libelf-dev libiberty-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
+)
 build_packages=(
   g++ cmake ninja-build pkg-config ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
   libasio-dev libspdlog-dev libfmt-dev libboost-dev libsqlite3-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev nettle-dev libre2-dev libpugixml-dev
+  "${symbol_packages[@]}"
   libgtest-dev libgmock-dev
 )
 # For arm64 builds on amd64: programs that run here, and libraries to link with.
@@ -20,8 +25,8 @@ cross_packages=(
 )
 target_packages=(
   libgrpc++-dev libprotobuf-dev libspdlog-dev libfmt-dev libboost-dev libsqlite3-dev
-  libtomlplusplus-dev nettle-dev libre2-dev libpugixml-dev libgtest-dev libgmock-dev
-  libbenchmark-dev
+  libtomlplusplus-dev nettle-dev libre2-dev libpugixml-dev "${symbol_packages[@]}"
+  libgtest-dev libgmock-dev libbenchmark-dev
 )
 test_packages=(
   git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux

@@ -77,6 +77,51 @@ else()
   target_link_libraries(benchd_nettle INTERFACE PkgConfig::NETTLE)
 endif()
 
+# Symbols, debug information and demangling for profiles (elfutils, libiberty). Static, like
+# benchd-helper, if the archives are installed. libelf and libdw decompress sections with several
+# libraries; which of these depends on the release of Debian.
+option(BENCHD_SYMBOLS "Profiles name functions; needs libdw and libiberty" ON)
+if(BENCHD_SYMBOLS)
+  find_path(IBERTY_INCLUDE_DIR libiberty/demangle.h REQUIRED)
+  find_path(DW_INCLUDE_DIR elfutils/libdw.h REQUIRED)
+  # Debian has no shared libiberty.
+  find_library(IBERTY_ARCHIVE libiberty.a REQUIRED)
+  set(DW_ARCHIVES "")
+  foreach(name dw elf z bz2 lzma zstd)
+    find_library(${name}_ARCHIVE lib${name}.a)
+    if(${name}_ARCHIVE)
+      list(APPEND DW_ARCHIVES ${${name}_ARCHIVE})
+    endif()
+  endforeach()
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${DW_INCLUDE_DIR})
+  set(CMAKE_REQUIRED_LIBRARIES ${DW_ARCHIVES})
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+  check_cxx_source_compiles("
+    #include <elfutils/libdw.h>
+    int main() { return dwarf_begin_elf(elf_begin(0, ELF_C_READ, nullptr), DWARF_C_READ, nullptr) != nullptr; }
+    " BENCHD_STATIC_DW)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  add_library(benchd_symbols INTERFACE)
+  # libiberty.h would declare basename() in its own way.
+  target_compile_definitions(benchd_symbols INTERFACE BENCHD_SYMBOLS HAVE_DECL_BASENAME=1)
+  target_include_directories(benchd_symbols SYSTEM INTERFACE
+    ${DW_INCLUDE_DIR} ${IBERTY_INCLUDE_DIR})
+  if(BENCHD_STATIC_DW AND NOT BENCHD_SANITIZE)
+    target_link_libraries(benchd_symbols INTERFACE ${DW_ARCHIVES} ${IBERTY_ARCHIVE})
+  elseif(BENCHD_STATIC)
+    message(FATAL_ERROR "BENCHD_STATIC needs the static archives of libdw and of all libraries that it "
+      "needs (libdw-dev, libelf-dev, zlib1g-dev, libbz2-dev, liblzma-dev, libzstd-dev); without them, "
+      "set BENCHD_SYMBOLS=OFF")
+  else()
+    find_library(DW_LIBRARY dw REQUIRED)
+    find_library(ELF_LIBRARY elf REQUIRED)
+    target_link_libraries(benchd_symbols INTERFACE ${DW_LIBRARY} ${ELF_LIBRARY} ${IBERTY_ARCHIVE})
+  endif()
+endif()
+
 # Asio has no CMake file. SYSTEM disables our warnings for its headers.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(benchd_asio INTERFACE)

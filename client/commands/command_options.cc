@@ -22,7 +22,7 @@ const std::vector<std::string>& ExportOptionNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
     for (const ExportFormat& format : ExportFormats()) {
-      made.push_back("export-" + std::string(format.name));
+      if (!format.of_stacks) made.push_back("export-" + std::string(format.name));
     }
     return made;
   }();
@@ -94,6 +94,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        {"dry-run", 0, "", "print the script for sbatch and exit", kPool},
        kDetach,
        kShowOutput,
+       {"explain", 0, "",
+        "after a regression or an improvement, find the functions that changed, as `benchctl "
+        "explain` does, within the time limit of the session or 30 s",
+        kThisCommand},
        {"bisect", 0, "",
         "print one line and exit as `git bisect run` expects: 0 good, 1 bad, 125 undecided or "
         "failed (skip), 128 anything else (stop)",
@@ -164,6 +168,7 @@ std::vector<OptionInfo> ExportOptions(bool of_session) {
   const std::vector<std::string>& names = ExportOptionNames();
   std::vector<OptionInfo> options;
   for (const ExportFormat& format : ExportFormats()) {
+    if (format.of_stacks) continue;
     const bool own_help = !of_session && !format.table_help.empty();
     options.push_back({names[options.size()], 0, format.shorten == nullptr ? "FILE" : "[+]FILE",
                        own_help ? format.table_help : format.help, kExports});

@@ -10,6 +10,7 @@
 #include "client/app/invocation.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
+#include "client/commands/explain.h"
 #include "client/commands/saved_arm.h"
 #include "client/git/git_arms.h"
 #include "client/link/daemon_link.h"
@@ -162,6 +163,10 @@ Result<void> CheckDetach(const ParsedArguments& arguments) {
     return UsageError("--show-output: --detach does not wait for the output",
                       "use --output log, and later benchctl show ID --log");
   }
+  if (IsGiven(arguments, "explain")) {
+    return UsageError("--explain: --detach does not wait for the verdict",
+                      "explain it after the session: benchctl explain ID");
+  }
   if (IsGiven(arguments, "save")) {
     return UsageError("--save: --detach does not wait for the end", "leave one of them out");
   }
@@ -170,6 +175,9 @@ Result<void> CheckDetach(const ParsedArguments& arguments) {
 
 Result<ExitCode> RunCompare(const CommandContext& context) {
   if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
+  if (IsGiven(context.arguments, "pool") && IsGiven(context.arguments, "explain")) {
+    return UsageError("--explain: conflicts with --pool", "leave one of them out");
+  }
   if (IsGiven(context.arguments, "pool"))
     return RunPool(context, WithEveryOption(CompareOptions(true)));
   for (const char* name : {"machines", "pool-folder", "dry-run"}) {
@@ -268,6 +276,8 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
   if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
   // From here on, an interrupt waits for the answer, so that the session can be cancelled.
   const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
+  const bool explains = IsGiven(context.arguments, "explain");
+  const v1::SessionSpec asked = explains ? submission.spec : v1::SessionSpec();
   TRY(auto submitted, SubmitSession(*link, std::move(submission.spec),
                                     {.bundle = bundle, .sent = sent, .follows = !detach}));
   // A session that already failed is always followed, because its end arrives at once.
@@ -285,8 +295,10 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
   TRY(auto followed, FollowSession(*link, session, following, *interrupts));
   const bool shows = IsGiven(context.arguments, "show-output") && !followed.detached;
   if (shows) PrintOutput(*link, session.session());
-  const ExitCode code = ConcludeWatch(*link, exports, followed, context.json, choice);
-  return save ? SaveAfter(*save, followed, code) : code;
+  ExitCode code = ConcludeWatch(*link, exports, followed, context.json, choice);
+  if (save) code = SaveAfter(*save, followed, code);
+  if (!explains) return code;
+  return ExplainAfter(*link, followed.session, asked, context.json, choice, *interrupts, code);
 }
 
 Command CompareCommand() {
@@ -322,7 +334,9 @@ Command CompareCommand() {
                    {"Compare on another machine, over ssh:",
                     "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
                    {"Get one verdict from eight machines of a Slurm cluster:",
-                    "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
+                    "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"},
+                   {"Which functions became slower, if any did:",
+                    "benchctl compare --explain ./old ./new"}}};
 }
 
 }  // namespace benchd::client

@@ -46,6 +46,12 @@ Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   return format;
 }
 
+Result<void> CheckSampled(const v1::Session& session) {
+  if (session.spec().has_profile()) return {};
+  return UsageError("export: session " + session.session() + " was not sampled: it has no stacks",
+                    "sample its arms: benchctl explain " + session.session());
+}
+
 Result<ExitCode> RunExport(const CommandContext& context) {
   TRY(auto format, ReadFormat(context));
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
@@ -56,7 +62,13 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   TRY(auto link, DaemonLink::Open(context.link));
   TRY(auto session, NamedSession(*link, context));
   if (!format->of_runs && !HasEnded(session.state())) return NotEnded(session);
-  TRY(auto runs, ReadRunsOf(*link, session, {.measured = format->of_runs, .warmup = with_warmup}));
+  if (format->of_stacks) {
+    TRY_VOID(CheckSampled(session));
+  }
+  TRY(auto runs, ReadRunsOf(*link, session,
+                            {.measured = format->of_runs || format->of_stacks,
+                             .warmup = with_warmup,
+                             .stacks = format->of_stacks}));
   const std::string text = format->render(session, runs.measured);
   const auto shorten = format->shorten;
   std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));

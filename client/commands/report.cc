@@ -79,6 +79,7 @@ Result<ReportSource> ReadSession(DaemonLink& link, std::string id) {
   request.set_session(session.session());
   request.set_with_warmup(true);
   request.set_with_metrics(true);
+  request.set_with_stacks(session.spec().has_profile());
   std::vector<v1::Run> runs;
   auto read = ReadRuns(link, request, [&runs](v1::Run&& run) { runs.push_back(std::move(run)); });
   if (!read) return std::move(read).error();

@@ -49,6 +49,7 @@ class Watcher {
       : changed_(std::move(changed)) {
     state_.session = session.session();
     state_.limits = session.spec().limits();
+    state_.sampled = session.spec().has_profile();
     request_.set_session(session.session());
     thread_ = std::thread([this, channel = link.channel()] { Read(channel); });
   }

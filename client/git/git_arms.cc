@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Variables that git sets for aliases and hooks. They would direct the build and the measured
-// commands from their worktrees to the caller's repository.
 constexpr std::array kPlaceVariables = {"GIT_DIR",
                                         "GIT_WORK_TREE",
                                         "GIT_INDEX_FILE",
@@ -229,6 +227,10 @@ Result<bool> WantsCommits(const SpecInput& input) {
                     "name them: --git BASE..CANDIDATE");
 }
 
+void RemovePlaceVariables(CallerContext* caller) {
+  for (const char* name : kPlaceVariables) caller->environment.erase(name);
+}
+
 Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
                                             const BuildPlace* there) {
   const OptionValue& range = input->options.at("git").front();
@@ -280,7 +282,7 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   if (!IsSendableText(input->build)) {
     return UsageError(range.origin + ": the repository's path is not UTF-8", "move the repository");
   }
-  for (const char* name : kPlaceVariables) caller->environment.erase(name);
+  RemovePlaceVariables(caller);
   auto bundle = BundleFor(place, *pair, *repository);
   if (!bundle) return std::move(bundle).error().Within(range.origin);
   return bundle;

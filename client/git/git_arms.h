@@ -29,4 +29,8 @@ Result<bool> WantsCommits(const SpecInput& input);
 Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
                                             const BuildPlace* there = nullptr);
 
+/// Removes the variables that git sets for aliases and hooks. They would direct the build and the
+/// measured commands from their worktrees to the caller's repository.
+void RemovePlaceVariables(CallerContext* caller);
+
 }  // namespace benchd::client

@@ -16,10 +16,6 @@ namespace {
 constexpr char kCommand[] = "build-worktrees";
 constexpr std::size_t kKeyDigits = 20;
 
-bool IsHex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 bool IsDecimal(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }

@@ -21,6 +21,9 @@ struct ExportFormat {
   std::string_view help;             ///< help of `--export-NAME`
   std::string_view table_help = {};  ///< the same in `analyze`; empty if `help` also holds there
   bool of_runs = false;  ///< whether it needs the runs; other formats need only the result
+  /// Whether it needs the sampled stacks of the runs. Only `export` writes it, and only for sampled
+  /// sessions (SessionSpec.profile).
+  bool of_stacks = false;
   std::string (*render)(const v1::Session& session, std::span<const v1::Run> runs);
   /// Renders a comparison that passed without a session because both sides are the same commit;
   /// `sentence` states that. Null for formats that consist of runs.

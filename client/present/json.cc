@@ -160,6 +160,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.SessionSpec.lfs_pointers",
     "benchd.v1.Update.control_changed",
     "benchd.v1.Update.estimates",
+    "benchd.v1.Update.explanations",
     "benchd.v1.Update.orders",
     "benchd.v1.Session.environment_names",
     "benchd.v1.ReserveResponse.remaining_seconds",

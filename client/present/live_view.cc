@@ -81,7 +81,8 @@ Timing TimingOf(const LiveState& state) {
   timing.elapsed = update.elapsed_seconds() + ticking;
   if (running && update.has_eta_seconds()) {
     timing.left = std::max(0.0, update.eta_seconds() - ticking);
-    timing.end = std::string(EndWord(update)) + " in about " + FormatRough(*timing.left);
+    timing.end = std::string(state.sampled ? "done" : EndWord(update)) + " in about " +
+                 FormatRough(*timing.left);
   } else if (running && update.has_time_left_seconds()) {
     timing.left = std::max(0.0, update.time_left_seconds() - ticking);
     timing.end = "at most " + FormatRough(*timing.left) + " left";
@@ -370,10 +371,10 @@ std::string Fitting(std::vector<std::string> parts, std::initializer_list<std::s
 std::vector<std::string> HeadLines(const LiveState& state, const Style& style, int height) {
   const v1::Update& update = *state.update;
   const Timing timing = TimingOf(state);
-  std::vector<std::string> lines = {
-      Fitting({Printable(state.session), StateWords(state), BlocksSentence(update),
-               DecidedSentence(update), FormatClock(timing.elapsed), timing.end},
-              {3, 2, 0}, style)};
+  std::vector<std::string> lines = {Fitting(
+      {Printable(state.session), StateWords(state), BlocksSentence(update),
+       state.sampled ? "" : DecidedSentence(update), FormatClock(timing.elapsed), timing.end},
+      {3, 2, 0}, style)};
   const auto progress = Progress(state, timing);
   const std::string bar = progress ? ProgressBar(*progress, std::min(style.width, 60), style) : "";
   if (!bar.empty() && height > 3) lines.push_back(bar);
@@ -402,7 +403,7 @@ std::vector<std::string> RenderLiveView(const LiveState& state, const Style& sty
          MeasuredLines(*state.update, state.since_event_seconds, fitted, room())) {
       lines.push_back(std::move(line));
     }
-  } else if (measured) {
+  } else if (measured && !state.sampled) {
     for (std::string& line : GateLines(state, fitted, room())) lines.push_back(std::move(line));
   }
   if (last.empty()) return lines;

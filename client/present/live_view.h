@@ -21,6 +21,7 @@ struct LiveState {
   std::optional<v1::Started> started;
   std::optional<v1::Update> update;
   v1::Limits limits;               ///< for the progress bar; empty if unknown
+  bool sampled = false;            ///< its runs are sampled, so their values are not shown
   std::string note;                ///< last line: "cancelling ...", "the daemon went away ..."
   std::string keys;                ///< last line if there is no note: "d detaches, ..."
   double since_event_seconds = 0;  ///< time since the newest event; advances the clock
@@ -54,7 +55,8 @@ std::string KnownSoFar(const v1::Update& update, const Style& style);
 /// line of progress at most every five seconds.
 class PlainNarrator {
  public:
-  explicit PlainNarrator(Style style) : style_(style) {}
+  /// @param sampled  whether the runs of the session are sampled: their values are not told
+  explicit PlainNarrator(Style style, bool sampled = false) : style_(style), sampled_(sampled) {}
 
   /// Returns the lines to print for `event`, usually none.
   ///
@@ -69,6 +71,7 @@ class PlainNarrator {
   std::string Progress(const v1::Update& update);
 
   Style style_;
+  bool sampled_;
   std::optional<std::uint64_t> position_;
   bool started_ = false;
   std::optional<double> told_at_;

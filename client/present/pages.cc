@@ -31,6 +31,7 @@ std::string Subject(const v1::Session& session) {
 std::string ResultCell(const v1::Session& session) {
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
+      if (session.spec().has_profile()) return "explained";
       return std::string(Measures(session.report()) ? MeasuredWord(session.report().verdict())
                                                     : Word(session.report().verdict()));
     case v1::SESSION_STATE_QUEUED:
@@ -64,6 +65,15 @@ Rows Request(const v1::Session& session, const UserNames& users) {
   }
   for (const auto& [arm, commit] : ArmCommits(session.spec())) {
     rows.push_back({"commit", arm + ": " + commit});
+  }
+  if (session.spec().has_profile()) {
+    const v1::Profile& profile = session.spec().profile();
+    const std::string hz =
+        std::to_string(profile.frequency_hz() > 0 ? profile.frequency_hz() : 1000);
+    const bool dwarf = profile.call_graph() == v1::CALL_GRAPH_DWARF;
+    rows.push_back(
+        {"sampled", hz + " Hz, callers by " + (dwarf ? "unwind tables" : "frame pointers")});
+    if (!profile.explains().empty()) rows.push_back({"explains", Printable(profile.explains())});
   }
   for (const auto& [name, value] : session.spec().labels()) {
     rows.push_back({"label", Printable(name) + "=" + Printable(value)});
@@ -161,6 +171,9 @@ std::string Again(const v1::Session& session, std::span<const TableColumn> colum
   if (!session.has_spec() || !session.has_started()) return "";
   std::string text = "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
   text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
+  if (session.spec().has_profile()) {
+    text += "stacks: benchctl export " + Printable(session.session()) + " --format folded\n";
+  }
   if (session.has_ended_at()) text += AnalyzeLine(ReplayAnalysis(session, columns));
   return text;
 }

@@ -95,6 +95,13 @@ std::string MeasuredLine(const v1::Update& update, const Style& style) {
          ", " + MeasuredProgress(update, style) + ExpectedEnd(update);
 }
 
+std::string SampledLine(const v1::Update& update) {
+  std::string line =
+      "running: " + BlocksSentence(update) + ", " + FormatClock(update.elapsed_seconds());
+  if (update.has_eta_seconds()) line += ", done in about " + FormatRough(update.eta_seconds());
+  return line;
+}
+
 }  // namespace
 
 std::string KnownSoFar(const v1::Update& update, const Style& style) {
@@ -182,6 +189,7 @@ std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
 // Returns a line with the gates that were decided since the last such line and those still open.
 std::string PlainNarrator::Progress(const v1::Update& update) {
   if (Measures(update)) return MeasuredLine(update, style_);
+  if (sampled_) return SampledLine(update);
   std::vector<const v1::Comparison*> decided;
   std::vector<const v1::Comparison*> open;
   for (const v1::Comparison* gate : GatesOf(update)) {

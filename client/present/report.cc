@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "client/present/explanation.h"
 #include "client/present/findings.h"
 #include "client/present/measurement.h"
 #include "client/present/text.h"
@@ -160,8 +161,29 @@ std::string LastLine(const v1::Update& update, const ReportOptions& options, con
 
 }  // namespace
 
+namespace {
+
+// Renders the result of a sampled session. It has no verdict: sampled runs are slower than others.
+std::string ExplanationText(const v1::Update& update, const ReportOptions& options,
+                            const Style& style) {
+  if (options.detail == Detail::kVerdict) {
+    const ExplanationView view = ViewOf(update, FunctionsShown::kWhatMatters);
+    return Join(update.explanations(), "", [&](const v1::Explanation& one) {
+      return WrapSentence(ExplanationHeadline(one, view, style), style);
+    });
+  }
+  const bool all = options.detail == Detail::kAll;
+  return RenderExplanations(update, all ? FunctionsShown::kAll : FunctionsShown::kWhatMatters,
+                            style) +
+         RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style) +
+         LastLine(update, options, style);
+}
+
+}  // namespace
+
 std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
                            const Style& style) {
+  if (update.explanations_size() > 0) return ExplanationText(update, options, style);
   const std::string verdict = VerdictLines(update, style);
   if (options.detail == Detail::kVerdict && !verdict.empty()) return verdict;
   const bool all = options.detail == Detail::kAll;

@@ -26,6 +26,8 @@ const std::map<std::string_view, std::string_view> kWords{
     {"AT_LIMIT_UNSPECIFIED", "undecided"},
     {"SCHEDULE_KIND_UNSPECIFIED", "pairs"},
     {"ISOLATION_UNSPECIFIED", "best-effort"},
+    {"CALL_GRAPH_FRAME_POINTERS", "fp"},
+    {"CALL_GRAPH_UNSPECIFIED", "fp"},
     {"ERROR_RATE_FAMILY", "family"},
     {"ERROR_RATE_FDR", "fdr"},
 };

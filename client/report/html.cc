@@ -45,6 +45,8 @@ figure{margin:0;min-width:0;break-inside:avoid}
 figcaption{font-weight:600;font-size:14px;margin-bottom:10px;overflow-wrap:anywhere}
 figure>.quiet{margin:8px 0 0}
 .picture{display:block;width:100%;max-width:560px;height:auto;overflow:visible}
+.flames .picture{max-width:none}
+.flames figure{margin:0 0 32px}
 details{margin-top:8px;font-size:13px}
 summary{color:var(--quiet);cursor:pointer;width:max-content;max-width:100%}
 summary:focus-visible,.scroll:focus-visible,a:focus-visible{outline:2px solid var(--candidate);outline-offset:2px}

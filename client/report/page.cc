@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/present/combination.h"
+#include "client/present/explanation.h"
 #include "client/present/findings.h"
 #include "client/present/gates.h"
 #include "client/present/measurement.h"
@@ -17,6 +18,7 @@
 #include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "client/report/block_picture.h"
+#include "client/report/flame_graph.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "client/request/replay.h"
@@ -32,6 +34,7 @@ constexpr std::size_t kMostIntervals = 60;  // per picture
 constexpr std::size_t kTallIntervals = 10;  // a picture of more would leave half of its row empty
 constexpr std::size_t kFewestLooks = 3;     // needed to draw a trajectory
 constexpr Style kPlain;
+constexpr FunctionsShown kAllFunctions = FunctionsShown::kAll;
 
 Comparisons InfosOf(const v1::Update& update) {
   Comparisons infos;
@@ -82,8 +85,8 @@ class Section {
   }
 
   std::string Render() const {
-    return "<article id=\"" + id_ + "\">\n" + Top() + Findings() + Places() + EveryMetric() +
-           EveryEstimate() + Arms() + Machine() + Again() + "</article>\n";
+    return "<article id=\"" + id_ + "\">\n" + Top() + Result() + Arms() + Machine() + Again() +
+           "</article>\n";
   }
 
  private:
@@ -94,6 +97,13 @@ class Section {
 
   std::string Name() const { return (source_.table ? "" : "session ") + OneLine(source_.name); }
 
+  std::string Result() const {
+    if (IsSampled()) return Explanations();
+    return Findings() + Places() + EveryMetric() + EveryEstimate();
+  }
+
+  bool IsSampled() const { return source_.session.spec().has_profile(); }
+
   // Renders the verdict as a sign and a word, its sentences, and the number of runs.
   std::string Top() const {
     const v1::Session& session = source_.session;
@@ -103,12 +113,17 @@ class Section {
               Paragraph(session.failed().hint());
     } else if (session.state() == v1::SESSION_STATE_CANCELLED) {
       html += Title("undecided", "Cancelled");
+    } else if (IsSampled()) {
+      html += Title("", update_.explanations().empty() ? "No explanation" : "Explanation");
+      for (const v1::Explanation& one : update_.explanations()) {
+        html += Paragraph(ExplanationHeadline(one, ViewOf(update_, kAllFunctions), kPlain), "lede");
+      }
     } else if (update_.verdict() == v1::VERDICT_UNSPECIFIED) {
       html += Title("", "No verdict") + Paragraph("No metric gates.", "lede");
     } else {
       html += VerdictTitle();
     }
-    html += Paragraph(MeasuredSentence(update_, options_), "quiet");
+    if (!IsSampled()) html += Paragraph(MeasuredSentence(update_, options_), "quiet");
     const std::string facts = Definitions(Facts());
     if (facts.empty()) return "<header>\n" + html + "</header>\n";
     return "<header class=\"two\">\n<div>\n" + html + "</div>\n<div class=\"facts\">\n" + facts +
@@ -187,6 +202,27 @@ class Section {
       words += Paragraph(line);
     }
     return words + BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
+  }
+
+  // Renders the functions of each explanation, and the flame graphs.
+  std::string Explanations() const {
+    std::string html;
+    const ExplanationView view = ViewOf(update_, kAllFunctions);
+    for (const v1::Explanation& one : update_.explanations()) {
+      const std::string name = (view.names_benchmark ? OneLine(one.benchmark()) + ": " : "") +
+                               OneLine(one.candidate()) + " against " + OneLine(one.reference());
+      html += Part("Functions: " + name,
+                   HtmlTable(FunctionRows(one, view.shown, kPlain), "Functions: " + name) +
+                       BulletList(Lines(ExplanationNotes(one, view, kPlain))));
+    }
+    Parts flames;
+    for (const FlamePair& pair : source_.flames) {
+      flames.push_back(Figure(DrawFlameGraph(fmt::format("{}-flame{}", id_, flames.size()), pair)));
+    }
+    if (!flames.empty()) {
+      html += Part("Stacks", "<div class=\"flames\">\n" + Join(flames, "") + "</div>\n");
+    }
+    return html + BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
   }
 
   // Draws the gates against their margins.
@@ -476,6 +512,12 @@ std::string Machines(std::span<const ReportSource> sources) {
          "</section>\n";
 }
 
+// Returns the verdict of a source in a word or two; "explanation" for a sampled session.
+std::string OutcomeOf(const ReportSource& source) {
+  if (source.session.spec().has_profile()) return "explanation";
+  return VerdictWords(source.session.report(), kPlain);
+}
+
 // Renders the overview of several reports: links, and all gates on one axis.
 std::string Overview(std::span<const ReportSource> sources) {
   IntervalGroups all;
@@ -486,7 +528,8 @@ std::string Overview(std::span<const ReportSource> sources) {
     const v1::Update& update = sources[i].session.report();
     const std::string name = OneLine(sources[i].name);
     html += fmt::format("<li><a href=\"#r{}\">{}</a> {}</li>\n", i, EscapeMarkup(name),
-                        EscapeMarkup(VerdictWords(update, kPlain)));
+                        EscapeMarkup(OutcomeOf(sources[i])));
+    if (sources[i].session.spec().has_profile()) continue;
     const std::string file = name.substr(name.find_last_of('/') + 1);
     for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, file + ": ")) {
       std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
@@ -498,8 +541,7 @@ std::string Overview(std::span<const ReportSource> sources) {
 
 std::string PageTitle(std::span<const ReportSource> sources) {
   if (sources.size() != 1) return Counted(sources.size(), "result") + " of benchd";
-  const v1::Update& update = sources.front().session.report();
-  const std::string verdict = VerdictWords(update, kPlain);
+  const std::string verdict = OutcomeOf(sources.front());
   return (verdict.empty() ? "" : verdict + ": ") + OneLine(sources.front().name) + " - benchd";
 }
 

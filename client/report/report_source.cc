@@ -224,6 +224,12 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   ReportSource source;
   source.name = session.session();
   source.session = std::move(session);
+  // The page of sampled runs consists of the explanations: their values are those of slower runs.
+  if (source.session.spec().has_profile()) {
+    const bool layouts = source.session.spec().method() == v1::METHOD_LAYOUTS;
+    source.flames = FlamePairsOf(source.session.report(), SumStacks(runs, layouts));
+    return source;
+  }
   if (auto on_machine = MachineSessionOf(source.session, source.name); on_machine) {
     source.on_machine = *std::move(on_machine);
   }

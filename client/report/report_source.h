@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
+#include "client/report/flame_graph.h"
 #include "client/report/pictures.h"
 #include "core/analysis/machine_combination.h"
 #include "core/analysis/table_plan.h"
@@ -33,6 +34,7 @@ struct ReportSource {
   v1::Session session;
   std::vector<MetricRuns> metrics;
   std::vector<Trajectory> trajectories;
+  std::vector<FlamePair> flames;  ///< of a sampled session whose runs have their stacks
   /// The data for combining the session with sessions of other machines. Absent without a verdict,
   /// and if the machine is unknown.
   std::optional<MachineSession> on_machine;
@@ -43,7 +45,9 @@ struct ReportSource {
 /// Makes the source for an ended session. The intervals are recomputed from the runs. If the runs
 /// cannot be analysed (a session that failed early), `missing` has the reason.
 ///
-/// @param runs  in order of execution, with their metrics if known
+/// @param runs  in order of execution, with their metrics if known, and with the stacks of a
+/// sampled
+///              session
 ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs);
 
 /// Makes the source for a table in the format of `analyze`.

@@ -251,6 +251,7 @@ std::string Svg::Element(std::string_view name, std::string_view description, bo
           "-about\">\n<title id=\"" + id_ + "-name\">" + EscapeMarkup(name) +
           "</title>\n<desc id=\"" + id_ + "-about\">" + EscapeMarkup(description) + "</desc>\n";
   if (file) text += "<style>" + std::string(PictureStyle()) + "</style>\n";
+  if (!rules_.empty()) text += "<style>" + rules_ + "</style>\n";
   return text + body_ + "</svg>\n";
 }
 

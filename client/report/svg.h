@@ -64,6 +64,9 @@ class Svg {
   /// Limits drawing to the rectangle until the next EndClip().
   void BeginClip(double x, double y, double width, double height);
   void EndClip();
+  /// Adds rules to the style sheet of this picture. They hold for the whole page of an inline
+  /// picture, so their classes must not be those of PictureStyle().
+  void AddStyle(std::string_view rules) { rules_ += rules; }
   /// Draws `other` with its upper left corner at (x, y).
   void Place(double x, double y, const Svg& other);
 
@@ -86,6 +89,7 @@ class Svg {
   double width_;
   double height_;
   int clips_ = 0;
+  std::string rules_;
   std::string body_;
 };
 

@@ -289,6 +289,7 @@ std::vector<std::string> ControlNamesOf(const v1::Session& session) {
 
 AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns) {
   if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) return {};
+  if (session.spec().has_profile()) return {"", "its runs were sampled"};
   if (std::string why = WhyNot(session); !why.empty()) return {"", std::move(why)};
   CommandText line("benchctl export " + Printable(session.session()) +
                    " --format csv | benchctl analyze -");
@@ -445,7 +446,25 @@ void AddPrecision(const v1::SessionSpec& spec, CommandText* line) {
 
 }  // namespace
 
+namespace {
+
+// Returns the command that explains the same session in the same way.
+std::string ExplainCommandOf(const v1::SessionSpec& spec) {
+  const v1::Profile& profile = spec.profile();
+  CommandText line("benchctl explain");
+  if (profile.frequency_hz() > 0) {
+    line.Option("--frequency", std::to_string(profile.frequency_hz()), "1000");
+  }
+  if (profile.call_graph() == v1::CALL_GRAPH_DWARF) line.Option("--call-graph", "dwarf");
+  if (spec.limits().has_runs()) line.Option("--runs", std::to_string(spec.limits().runs()));
+  line.Word(profile.explains());
+  return line.Take();
+}
+
+}  // namespace
+
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed, ReplayPlace place) {
+  if (spec.has_profile() && !spec.profile().explains().empty()) return ExplainCommandOf(spec);
   const bool measures = Measures(spec);
   const std::string start =
       fmt::format("benchctl {} --seed {}", measures ? "measure" : "compare", seed);

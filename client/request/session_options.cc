@@ -192,9 +192,9 @@ constexpr std::array kOptions = {
                                   Own(Part::kSession, ParseEarlyLooks, FormatEarlyLooks),
                                   "look at 3 to 7 blocks, too, whether an arm takes over 1.5 times "
                                   "as long as another (default: on if there are several "
-                                  "candidates)")),
+                                  "candidates, else off)")),
                    "look at 3 to 7 pairs, too, whether an arm is over 1.5 times another (default: "
-                   "on if there are several candidates in pairs)")),
+                   "on if there are several candidates in pairs, else off)")),
 
     Optional(
         PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nettle/sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "client/app/sha256.h"
 #include "core/base/file.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
@@ -28,21 +28,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr char kAbout[] = "/arm.json";
+constexpr std::size_t kDigestDigits = 64;
 constexpr std::size_t kMostNameBytes = 64;
 constexpr std::size_t kMostProgramBytes = std::size_t{1} << 30U;
 constexpr std::size_t kMostAboutBytes = std::size_t{1} << 20U;
 
 Error SystemsError(const std::string& path, int error) {
   return UsageError(path + ": " + std::strerror(error));
-}
-
-std::string Sha256(std::string_view bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-  sha256_digest(&context, digest.size(), digest.data());
-  return ToHex(digest);
 }
 
 Result<std::string> ReadFile(const std::string& path, std::size_t most) {
@@ -80,10 +72,6 @@ Result<void> PutInPlace(const std::string& made, const std::string& place) {
   Error error = SystemsError(place, errno);
   error.hint = "remove it first: benchctl arm remove " + fs::path(place).filename().string();
   return error;
-}
-
-bool IsHexadecimal(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool IsFileName(std::string_view name) {
@@ -127,7 +115,7 @@ Result<StoredArm> ParseStoredArm(std::string_view text, const std::string& name)
   if (!SplitCommandLine(arm.command)) return wrong("its command cannot be read");
   if (!arm.cwd.starts_with('/')) return wrong("its cwd is not an absolute path");
   if (!IsFileName(arm.program)) return wrong("its program is not a file name");
-  if (arm.sha256.size() != 2 * SHA256_DIGEST_SIZE || !IsHexadecimal(arm.sha256)) {
+  if (arm.sha256.size() != kDigestDigits || !IsHex(arm.sha256)) {
     return wrong("its sha256 is not 64 hexadecimal digits");
   }
   if (!ParseRfc3339(arm.saved_at)) return wrong("its saved_at is not a time");
@@ -188,7 +176,7 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
   TRY_VOID(CheckArmName(arm.name));
   TRY(auto bytes, ReadFile(source, kMostProgramBytes));
   arm.program = fs::path(source).filename().string();
-  arm.sha256 = Sha256(bytes);
+  arm.sha256 = Sha256Hex(bytes);
   const std::string made = fmt::format("{}/.{}.{}.tmp", folder_, arm.name, getpid());
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -219,7 +207,7 @@ Result<StoredArm> StoredArms::Read(const std::string& name) const {
 
 Result<void> StoredArms::Verify(const StoredArm& arm) const {
   TRY(auto bytes, ReadFile(CopyOf(arm), kMostProgramBytes));
-  if (Sha256(bytes) == arm.sha256) return {};
+  if (Sha256Hex(bytes) == arm.sha256) return {};
   return UsageError("stored arm " + Quoted(arm.name) + ": " + CopyOf(arm) +
                         " was changed after it was stored (its SHA-256 differs)",
                     "save it again: benchctl compare --save " + arm.name + " COMMAND");

@@ -37,6 +37,9 @@ class QuietDisplay : public Display {
 
 class PlainDisplay : public Display {
  public:
+  explicit PlainDisplay(const v1::SessionSpec& spec)
+      : narrator_(StyleOf(STDERR_FILENO), spec.has_profile()) {}
+
   void Show(const v1::SessionEvent& event) override {
     for (const std::string& line : narrator_.Describe(event, SecondsSince(start_))) {
       PrintToStderr(line);
@@ -45,16 +48,17 @@ class PlainDisplay : public Display {
 
  private:
   const Clock::time_point start_ = Clock::now();
-  PlainNarrator narrator_{StyleOf(STDERR_FILENO)};
+  PlainNarrator narrator_;
 };
 
 // A display that redraws with every event and once per second, so that the clock advances during a
 // long run. A background job does not write to the terminal.
 class LiveDisplay : public Display {
  public:
-  LiveDisplay(const std::string& session, const v1::Limits& limits) {
-    state_.session = session;
-    state_.limits = limits;
+  explicit LiveDisplay(const v1::Session& session) {
+    state_.session = session.session();
+    state_.limits = session.spec().limits();
+    state_.sampled = session.spec().has_profile();
     ticker_ = std::thread([this] { Run(); });
   }
 
@@ -189,8 +193,8 @@ void Display::Note(const std::string& text) {
 std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress) {
   if (progress == Progress::kJson) return std::make_unique<JsonDisplay>();
   if (progress == Progress::kQuiet) return std::make_unique<QuietDisplay>();
-  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>();
-  return std::make_unique<LiveDisplay>(session.session(), session.spec().limits());
+  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>(session.spec());
+  return std::make_unique<LiveDisplay>(session);
 }
 
 }  // namespace benchd::client

@@ -280,6 +280,7 @@ ExitCode ExitFor(const v1::Session& session) {
     return session.failed().refused() ? ExitCode::kRefused : ExitCode::kFailed;
   }
   if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
+  if (session.report().explanations_size() > 0) return ExitCode::kPass;  // there is no verdict
   return ExitFor(session.report());
 }
 
@@ -296,7 +297,7 @@ void PrintCancelled(const Followed& followed, bool json) {
   PrintToStderr("session " + session.session() + " was cancelled" +
                 (followed.interrupted || by.empty() ? "" : " by " + by));
   // The JSON output has these results in the last update.
-  if (!json && session.has_report()) {
+  if (!json && session.has_report() && !session.spec().has_profile()) {
     PrintToStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
   }
 }

@@ -132,6 +132,9 @@ Result<MachineSession> ReadMachine(const v1::Session& from) {
                              ? "without a state"
                              : std::string(Word(from.state()))));
   }
+  if (from.spec().has_profile()) {
+    return DoesNotCount("session " + from.session() + " was sampled and has no verdict");
+  }
   MachineSession session;
   session.session = from.session();
   session.machine = MachineOf(from);

@@ -72,6 +72,7 @@ Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, R
   request.set_session(session.session());
   request.set_with_warmup(wanted.warmup || learns);
   request.set_with_metrics(learns);
+  request.set_with_stacks(wanted.stacks);
   ParsedMetrics metrics;
   TRY_VOID(ReadRuns(link, request, [&](v1::Run&& run) {
     if (learns) metrics.Learn(run);

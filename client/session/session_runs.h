@@ -38,6 +38,7 @@ struct RunsWanted {
   bool measured = false;  ///< the measured runs
   bool warmup = false;    ///< the warm-up runs as well, with `measured`
   bool columns = false;   ///< the properties of metrics that the harness reported
+  bool stacks = false;    ///< the sampled stacks of the runs, with `measured`
 };
 
 struct RunsOfSession {

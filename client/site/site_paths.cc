@@ -1,11 +1,8 @@
 #include "client/site/site_paths.h"
 
-#include <nettle/sha2.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
+#include "client/app/sha256.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -15,19 +12,18 @@ constexpr std::size_t kMostBytes = 110;
 constexpr std::size_t kMostReadable = 80;
 constexpr std::size_t kSeriesDigits = 16;  // GateSummary::series
 constexpr std::size_t kHashDigits = 24;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool IsAllowed(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-bool IsHex(std::string_view text, std::size_t digits) {
-  return text.size() == digits && text.find_first_not_of(kHexDigits) == std::string_view::npos;
+bool AreDigits(std::string_view text, std::size_t digits) {
+  return text.size() == digits && IsHex(text);
 }
 
 bool EndsInDigits(std::string_view stem, std::size_t digits) {
   return stem.size() > digits && stem[stem.size() - digits - 1] == '-' &&
-         IsHex(stem.substr(stem.size() - digits), digits);
+         AreDigits(stem.substr(stem.size() - digits), digits);
 }
 
 /// Returns a readable form of the name. Other characters become single hyphens.
@@ -49,12 +45,7 @@ std::string Hash(std::string_view benchmark, std::string_view series) {
   std::string text(benchmark);
   text += '\0';
   text += series;
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, text.size(), reinterpret_cast<const std::uint8_t*>(text.data()));
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-  sha256_digest(&context, digest.size(), digest.data());
-  return ToHex(digest).substr(0, kHashDigits);
+  return Sha256Hex(text).substr(0, kHashDigits);
 }
 
 bool IsFileStem(std::string_view text) {
@@ -86,7 +77,7 @@ std::string FileStem(std::string_view benchmark, std::string_view series) {
   const bool plain = clean == benchmark && !EndsInDigits(clean, kSeriesDigits) &&
                      !EndsInDigits(clean, kHashDigits);
   if (plain && series.empty()) return clean;
-  if (plain && IsHex(series, kSeriesDigits)) return clean + "-" + std::string(series);
+  if (plain && AreDigits(series, kSeriesDigits)) return clean + "-" + std::string(series);
   return clean + "-" + Hash(benchmark, series);
 }
 

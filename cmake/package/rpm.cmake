@@ -38,6 +38,13 @@ set(CPACK_BENCHD_STATIC_LIBRARIES
   libabsl-dev libc-ares-dev libc6-dev libcli11-dev libfmt-dev libgrpc++-dev libprotobuf-dev
   libre2-dev libspdlog-dev libsqlite3-dev libstdc++-${CPACK_BENCHD_GCC}-dev libtomlplusplus-dev
   nettle-dev nlohmann-json3-dev zlib1g-dev)
+if(BENCHD_SYMBOLS)
+  list(APPEND CPACK_BENCHD_STATIC_LIBRARIES
+    libbz2-dev libdw-dev libelf-dev libiberty-dev liblzma-dev)
+  if(zstd_ARCHIVE)
+    list(APPEND CPACK_BENCHD_STATIC_LIBRARIES libzstd-dev)
+  endif()
+endif()
 foreach(package BENCHD BENCHCTL)
   string(TOLOWER ${package} name)
   set(CPACK_RPM_${package}_USER_FILELIST "")

@@ -12,10 +12,11 @@ namespace benchd {
 namespace {
 
 // Returns -1 if the second arm of the pair is clearly lower than the first, 1 if it is clearly
-// higher, and 0 otherwise. The other end of its interval may be absent.
+// higher, and 0 otherwise.
 int SideOf(const Comparison& pair) {
   const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
   if (!effect) return 0;
+  // An interval that is unbounded at one end may lie wholly on one side.
   return effect->lo && *effect->lo > 0 ? 1 : effect->hi && *effect->hi < 0 ? -1 : 0;
 }
 

@@ -205,11 +205,10 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
   const bool looks_once = limits.runs || (is_table && spec.method == Method::kFixed);
   const bool early = spec.early_looks.value_or(false);
   if (!looks_once && limits.min_runs < (early ? kFirstEarlyLook : kFewestLooks)) {
-    return InvalidArgument(
-        "min-runs",
-        early ? "must be at least 3 with early looks"
-              : "must be at least 8 for a method that looks repeatedly",
-        early ? "write 3 or more, or omit it" : "use --runs N for one look at few runs");
+    return InvalidArgument("min-runs",
+                           early ? "must be at least 3 with early looks"
+                                 : "must be at least 8 for a method that looks repeatedly",
+                           "use --runs N for one look at few runs");
   }
   return {};
 }

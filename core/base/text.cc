@@ -12,6 +12,8 @@
 namespace benchd {
 namespace {
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 constexpr std::size_t kQuotedBytes = 60;
 
 bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
@@ -123,19 +125,22 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string ToHex(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
   hex.reserve(bytes.size() * 2);
   for (const char c : bytes) {
     const auto byte = static_cast<std::uint8_t>(c);
-    hex += kDigits[byte >> 4U];
-    hex += kDigits[byte & 15U];
+    hex += kHexDigits[byte >> 4U];
+    hex += kHexDigits[byte & 15U];
   }
   return hex;
 }
 
 std::string ToHex(std::span<const std::uint8_t> bytes) {
   return ToHex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+bool IsHex(std::string_view text) {
+  return text.find_first_not_of(kHexDigits) == std::string_view::npos;
 }
 
 std::string OnOneLine(std::string_view text) {

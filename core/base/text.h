@@ -47,6 +47,8 @@ std::string OnOneLine(std::string_view text);
 /// Formats each byte as two lower-case hexadecimal digits.
 std::string ToHex(std::string_view bytes);
 std::string ToHex(std::span<const std::uint8_t> bytes);
+/// Returns whether the text consists of lower-case hexadecimal digits, or is empty.
+bool IsHex(std::string_view text);
 
 /// Returns a count with its noun: "1 block", "12 blocks".
 std::string Counted(std::uint64_t count, std::string_view one);

@@ -44,7 +44,7 @@ struct Decision {
   std::optional<double> hi;
   /// The procedure over all gates that decided this one before its own interval did: "holm" or
   /// "fdr" (family_decision.h). Its interval then ends at the margin. kEarlyLook if an early look
-  /// found a multiple. Empty otherwise.
+  /// found a multiple, at which its interval ends. Empty otherwise.
   std::string by = {};
   bool operator==(const Decision&) const = default;
 };

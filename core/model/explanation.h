@@ -17,23 +17,27 @@ enum class Presence { kBoth, kNew, kGone, kInlined, kOutlined };
 BENCHD_NAMES(Presence, "both", "new", "gone", "inlined", "outlined")
 
 /// What a function costs in a run of each arm, and the difference. All times are seconds of CPU time
-/// per run: the function's share of the samples of a run multiplied by the CPU time of the run.
+/// per run: the function's share of the samples of a run, multiplied by the user time of the run.
+/// The system time is that of a function "[kernel]", because the kernel is not sampled.
 struct FunctionChange {
   std::string function;
   /// Its name in the reference, if it is another one. The two were then matched by a guess: without
-  /// template arguments, or without the suffixes of the compiler's clones.
+  /// template arguments, parameters and return type, or without the suffixes of the compiler's
+  /// clones.
   std::string matched;
   Presence presence = Presence::kBoth;
   double self_reference = 0;  ///< in the function itself
   double self_candidate = 0;
-  Effect self;                 ///< candidate - reference
+  /// candidate - reference. Without ends if the function itself has too few samples to be compared,
+  /// because it only calls others.
+  Effect self;
   double total_reference = 0;  ///< with everything that it calls; recursion counts once
   double total_candidate = 0;
-  Effect total;
-  /// Whether the change of `self` is established: Holm's step-down over all functions. An end of the
-  /// interval of `self` is then cut at zero if it lies beyond.
+  Effect total;  ///< like `self`
+  /// Whether the change of `self` is established: Holm's step-down over all functions. An end of
+  /// the interval of `self` is then cut at zero if it lies beyond.
   bool changed = false;
-  /// The retired instructions of the function in a run; only if the CPU counts them.
+  /// The retired instructions of the function itself in a run; only if the CPU counts them.
   std::optional<double> instructions_reference;
   std::optional<double> instructions_candidate;
   std::optional<double> cache_misses_reference;
@@ -52,7 +56,8 @@ struct Explanation {
   std::string benchmark;
   std::string reference;
   std::string candidate;
-  std::uint64_t blocks = 0;  ///< number of blocks, or of builds of each group (kLayouts)
+  /// The number of blocks, or of builds of each group (kLayouts), without those that lack samples.
+  std::uint64_t blocks = 0;
   std::uint64_t samples_reference = 0;
   std::uint64_t samples_candidate = 0;
   std::uint64_t lost = 0;        ///< number of samples lost, in both arms
@@ -62,12 +67,14 @@ struct Explanation {
   double explained_seconds = 0;  ///< sum of the changes of `self` of the functions that changed
   /// `explained_seconds` divided by the change; absent if the interval of the change contains zero.
   std::optional<double> explained;
-  double confidence = 0;         ///< joint coverage of all intervals of functions
-  std::uint64_t compared = 0;    ///< number of functions that share the level
+  /// The probability with which all intervals of functions, and all that changed, are right
+  /// together.
+  double confidence = 0;
+  std::uint64_t compared = 0;  ///< number of functions whose `self` is compared
   /// The functions by the size of the change of `self`, those that changed first; at most
   /// kMostFunctions.
   std::vector<FunctionChange> functions;
-  /// The seconds of all functions that are too rare to be compared.
+  /// The seconds of all functions that are too rare to be compared (analysis/pair_explanation.h).
   double rest_reference = 0;
   double rest_candidate = 0;
   /// The share of the samples of both arms in functions without a name.

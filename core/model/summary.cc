@@ -107,7 +107,7 @@ std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
   const SessionSnapshot& snapshot = record.snapshot;
   std::vector<GateSummary> summaries;
   if (snapshot.state != SessionState::kDone || !snapshot.report) return summaries;
-  if (record.spec.labels.contains(kCalibrationLabel)) return summaries;
+  if (record.spec.labels.contains(kCalibrationLabel) || record.spec.profile) return summaries;
   for (const Comparison& comparison : snapshot.report->comparisons) {
     if (comparison.role != ComparisonRole::kGate || !comparison.verdict) continue;
     summaries.push_back(SummaryOf(comparison));

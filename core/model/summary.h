@@ -73,8 +73,8 @@ struct SummaryQuery {
 };
 
 /// Returns one summary for each gate of a session that is done, or for each estimate that was asked
-/// for, in the order of the report. Returns an empty list for other sessions, and for calibrations
-/// (kCalibrationLabel).
+/// for, in the order of the report. Returns an empty list for other sessions, for calibrations
+/// (kCalibrationLabel), and for sessions whose runs were sampled, because sampling slows them down.
 std::vector<GateSummary> SummariesOf(const SessionRecord& record);
 
 }  // namespace benchd

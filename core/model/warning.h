@@ -132,6 +132,16 @@ inline constexpr WarningKind kWarningKinds[] = {
      "cpu_time"},
     {"counters_scaled", Severity::kNote, ""},
     {"cgroup_v1", Severity::kNote, ""},
+    // Warnings about the profiles of sampled runs.
+    {"profile_unnamed", Severity::kCaution,
+     "build with symbols (-g), and do not strip the program"},
+    {"profile_lost", Severity::kCaution, "sample less often"},
+    {"profile_few", Severity::kCaution,
+     "use more blocks (--runs), sample more often, or let the program run longer"},
+    {"profile_short_lived", Severity::kCaution, "sample more often"},
+    {"profile_no_callers", Severity::kCaution,
+     "build with -fno-omit-frame-pointer, or use --call-graph dwarf"},
+    {"profile_left_out", Severity::kCaution, "use fewer blocks (--runs)"},
     // Warnings about pauses and interruptions of the session.
     {"disk_full", Severity::kCaution, ""},
     {"not_stored", Severity::kCaution, ""},

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,8 +23,10 @@
 #include "core/parse/harness_output.h"
 #include "daemon/config/config.h"
 #include "daemon/helper/lookup.h"
+#include "daemon/helper/profile.h"
 #include "daemon/helper/result_files.h"
 #include "daemon/wire/messages.h"
+#include "daemon/wire/profile_stream.h"
 
 // benchd-helper performs one short task on data that belongs to a caller. It runs with the caller's
 // ids and limits, so that neither the daemon nor the runner accesses the data. It reads stdin,
@@ -150,6 +153,41 @@ Result<std::string> RemoveFiles(char** argv) {
   return wire::EncodeParsedOutput(output);
 }
 
+#ifdef BENCHD_SYMBOLS
+/// Reads the stream of a sampled run, which is a file in memory.
+Result<std::string> ReadStream() {
+  struct stat info {};
+  if (fstat(STDIN_FILENO, &info) != 0) return SystemError("stdin", errno);
+  // FoldProfile() refuses a larger one.
+  const std::size_t most = wire::kProfileBytes + 1;
+  return ReadStart(STDIN_FILENO, std::min(static_cast<std::size_t>(info.st_size), most), "stdin");
+}
+
+Result<std::vector<Sample>> ProfileSamples() {
+  TRY(const auto stream, ReadStream());
+  SymbolSources sources;
+  sources.owner = geteuid();
+  return FoldProfile(stream, sources);
+}
+#else
+Result<std::vector<Sample>> ProfileSamples() {
+  return Error{ErrorCode::kUnimplemented, "profile: this build of benchd-helper reads no symbols",
+               "build benchd with the option BENCHD_SYMBOLS"};
+}
+#endif
+
+/// Implements `benchd-helper profile`. stdin is the stream of a sampled run.
+std::string Profile() {
+  wire::ParsedOutput output;
+  auto samples = ProfileSamples();
+  if (samples) {
+    output.samples = *std::move(samples);
+  } else {
+    output.result = std::move(samples).error();
+  }
+  return wire::EncodeParsedOutput(output);
+}
+
 Result<std::string> Resolve() {
   TRY(auto input, ReadInput());
   TRY(auto record, wire::Decode(input));
@@ -181,6 +219,7 @@ Result<std::string> Answer(int argc, char** argv) {
   if (work == "parse-adapter" && (argc == 4 || argc == 5)) return ParseByAdapter(argc, argv);
   if (work == "parse-files" && argc == 5) return ParseFiles(argv);
   if (work == "remove-files" && argc == 3) return RemoveFiles(argv);
+  if (work == "profile" && argc == 2) return Profile();
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return ReadRunnerConfig();
   if (work == "user" && argc == 4) return User(argv);

@@ -37,7 +37,8 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
   before_ = LookAround();
   TRY(auto child, Spawn(options));
   made_in_place_ = false;
-  Adopt(std::move(child), sink);
+  runner_beside_ = false;
+  TRY_VOID(Adopt(std::move(child), sink));
   if (options.held) {
     SetAffinity(child_.pid, memory_.plan);
     OpenGate(area_);
@@ -55,9 +56,10 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
 }
 
 Result<void> Launch::Go(EventSink& sink) {
+  runner_beside_ = spawner_->has_fetched();
   TRY(auto child, std::exchange(spawner_, nullptr)->Take());
   made_in_place_ = true;
-  Adopt(std::move(child), sink);
+  TRY_VOID(Adopt(std::move(child), sink));
   before_ = LookAround();
   OpenGate(area_);
   return {};
@@ -72,8 +74,8 @@ Disturbances Launch::LookAround() const {
 /// Counts the timeslices that other threads began during the run. A timeslice begins when a thread
 /// gets a CPU. The run's own timeslices are subtracted from the total: one at the gate, one after
 /// each of its switches, and the first one of each thread that it created. One more is subtracted
-/// for the spawner, which wakes at the end of the run. Threads created by other programs can only
-/// make the result smaller.
+/// for the spawner, which wakes at the end of the run, and one if the run began when the runner
+/// left its CPU. Threads created by other programs can only make the result smaller.
 std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
     for (const MetricInfo& metric : DisturbanceMetrics()) {
@@ -94,8 +96,8 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   const std::int64_t forks = rise(before_.forks, now.forks).value_or(0);
   if (const auto turns = rise(before_.timeslices, now.timeslices)) {
     const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches + forks;
-    figures.Set("foreign_switches",
-                std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0));
+    const std::int64_t ours = (made_in_place_ ? 1 : 0) + (runner_beside_ ? 1 : 0);
+    figures.Set("foreign_switches", std::max<std::int64_t>(*turns - own - ours, 0));
   }
   return static_cast<std::uint64_t>(forks);
 }
@@ -120,25 +122,41 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   return options;
 }
 
-/// Creates the process. If counters are needed, the child is held briefly, because they must be
-/// opened before execve.
+/// Creates the process. If counters or samples are needed, the child is held briefly, because they
+/// must be opened before execve.
 Result<Spawned> Launch::Spawn(SpawnOptions& options) {
-  options.held = task_.needs->counters;
+  options.held = task_.needs->WatchFromStart();
   auto child = benchd::Spawn(memory_.plan, area_, options);
   const bool cannot_wait = !child && child.error().code == ErrorCode::kUnimplemented;
   if (!cannot_wait || !options.held) return child;
+  if (task_.needs->profile) return std::move(child).error().Within("profile");
   options.held = false;
   return benchd::Spawn(memory_.plan, area_, options);
 }
 
+/// Opens what observes the run on a child at its gate.
+Result<void> Launch::WatchFromStart(pid_t pid) {
+  if (!memory_.plan.held) return {};
+  if (task_.needs->counters) counters_.Open(pid);
+  if (!task_.needs->profile) return {};
+  const std::vector<int>& cpus = task_.plan->spec().cpus;
+  return profiler_.Open(*task_.needs->profile, pid,
+                        cpus.empty() ? services_.host.usable_cpus : cpus);
+}
+
 /// Takes ownership of a newly created process.
-void Launch::Adopt(Spawned child, EventSink& sink) {
+/// @errors if it cannot be sampled; the process is then dead.
+Result<void> Launch::Adopt(Spawned child, EventSink& sink) {
+  if (auto watched = WatchFromStart(child.pid); !watched) {
+    KillAndWait(child);
+    return watched;
+  }
   child_ = std::move(child);
-  if (memory_.plan.held && task_.needs->counters) counters_.Open(child_.pid);
   services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
   watch_.emplace(services_.loop, child_.pidfd.get(), sink, Watch::Urgency::kUrgent);
   if (stdout_) stdout_->CloseWriteEnd();
   stderr_->CloseWriteEnd();
+  return {};
 }
 
 /// Prepares the control group for the run.
@@ -220,6 +238,7 @@ void Launch::Discard() {
   }
   child_.pidfd.Reset();
   counters_.Close();
+  profiler_.Close();
   stdout_.reset();
   stderr_.reset();
   parse_input_.Reset();
@@ -228,6 +247,7 @@ void Launch::Discard() {
 Spawned Launch::Abandon() {
   watch_.reset();
   services_.tree.GiveUp(child_.pid);
+  profiler_.Close();
   area_.Abandon();
   return {child_.pid, std::move(child_.pidfd)};
 }
@@ -258,6 +278,11 @@ bool Launch::Reap(siginfo_t& info, rusage& usage) {
 void Launch::FinishOutput() {
   if (stdout_) stdout_->Finish();
   stderr_->Finish();
+  if (task_.needs->profile) profiler_.Stop();
+}
+
+Result<UniqueFd> Launch::TakeProfile(const wire::RunFigures& figures) {
+  return profiler_.Take(figures.user_time_us + figures.system_time_us);
 }
 
 std::optional<UniqueFd> Launch::TakeParseInput() {

@@ -19,6 +19,7 @@
 #include "daemon/launch/output_digester.h"
 #include "daemon/launch/perf_counters.h"
 #include "daemon/launch/process_tree.h"
+#include "daemon/launch/profiler.h"
 #include "daemon/launch/spawn.h"
 #include "daemon/launch/start_phase.h"
 #include "daemon/observe/disturbances.h"
@@ -80,14 +81,17 @@ class Launch {
 
   /// @param group  used by this launch only; it need not exist
   Launch(Services services, TreeGroup& group)
-      : services_(services), group_(group), counters_(services.perf) {}
+      : services_(services),
+        group_(group),
+        counters_(services.perf),
+        profiler_(&services.loop, services.perf) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }
 
   /// Starts the process and discards the previous child. `sink` receives an event on pidfd() when
   /// the process ends.
-  /// @errors if no process can be created.
+  /// @errors if no process can be created, or if it must be sampled and cannot be.
   Result<void> Start(RunTask task, EventSink& sink);
 
   /// Orders the process from `spawner`, which must live until Go() or Discard(). The process is
@@ -130,8 +134,8 @@ class Launch {
   /// code, so it no longer reads the plan.
   Spawned Abandon();
 
-  /// Reads the remaining output from the pipes. Call this after the child's process tree has exited
-  /// and before the following four functions.
+  /// Reads the remaining output from the pipes, and the remaining samples. Call this after the
+  /// child's process tree has exited and before the following five functions.
   void FinishOutput();
   std::string TakeStderrTail() { return stderr_->TakeTail(); }
   std::string TakeLog() { return std::move(log_); }
@@ -140,6 +144,9 @@ class Launch {
   /// Returns the output to be parsed, rewound to its start. The result is empty if the output
   /// exceeded kParseBytes.
   std::optional<UniqueFd> TakeParseInput();
+  /// Returns the samples of a run whose figures are complete. Requires MetricNeeds::profile.
+  /// @errors those of Profiler::Take()
+  Result<UniqueFd> TakeProfile(const wire::RunFigures& figures);
 
  private:
   Disturbances LookAround() const;
@@ -148,17 +155,20 @@ class Launch {
   Result<std::unique_ptr<Capture>> OpenCapture(CaptureTargets targets, bool by_name);
   Result<SpawnOptions> JoinGroup();
   Result<Spawned> Spawn(SpawnOptions& options);
-  void Adopt(Spawned child, EventSink& sink);
+  Result<void> Adopt(Spawned child, EventSink& sink);
+  Result<void> WatchFromStart(pid_t pid);
 
   const Services services_;
   TreeGroup& group_;
   PerfCounters counters_;
+  Profiler profiler_;
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;
   Disturbances before_;         ///< the disturbances counted just before the run
   Spawner* spawner_ = nullptr;  ///< creates the process; nullptr: no child is prepared
   bool made_in_place_ = false;  ///< the process was created on its CPUs
+  bool runner_beside_ = false;  ///< the runner opened the gate on these CPUs (Spawner)
   Spawned child_;
   std::optional<Watch> watch_;
   std::optional<OutputDigester> digester_;

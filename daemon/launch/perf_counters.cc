@@ -29,8 +29,8 @@ constexpr PerfEvent kEvents[] = {
 constexpr const char* kUnwatched =
     "the kernel does not count programs that are set-user-ID or not readable";
 
-/// If a counter covers at most 1/kLeastWatched of the CPU time, the kernel has removed it. The
-/// kernel removes counters only after such a program has started, so they cover a few microseconds.
+/// If an event covers at most 1/kLeastWatched of the CPU time, the kernel has removed it. The
+/// kernel removes events only after such a program has started, so they cover a few microseconds.
 /// For any other program, they cover all CPU time except its start: 60 % for /bin/true, and more
 /// for longer programs.
 constexpr std::uint64_t kLeastWatched = 4;
@@ -53,9 +53,13 @@ bool IsForbidden(int error) { return error == EACCES || error == EPERM; }
 
 }  // namespace
 
-int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid) {
-  const long file = syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid, int cpu) {
+  const long file = syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   return file < 0 ? -errno : static_cast<int>(file);
+}
+
+bool WasUnwatched(std::uint64_t watched_ns, std::int64_t cpu_us) {
+  return watched_ns * kLeastWatched <= 1000 * static_cast<std::uint64_t>(cpu_us);
 }
 
 std::span<const PerfEvent> PerfEvents() { return kEvents; }
@@ -77,7 +81,7 @@ PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
 }
 
 int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
-  return open_(AttributesOf(event, user_only), pid);
+  return open_(AttributesOf(event, user_only), pid, -1);
 }
 
 /// Tries to open a counter on this process. Returns 0 or the error number.
@@ -140,14 +144,13 @@ void PerfCounters::Open(pid_t pid) {
 }
 
 void PerfCounters::Read(wire::RunFigures& figures) const {
-  const auto cpu_ns =
-      1000 * static_cast<std::uint64_t>(figures.user_time_us + figures.system_time_us);
+  const std::int64_t cpu_us = figures.user_time_us + figures.system_time_us;
   for (const Counter& counter : open_) {
     std::array<std::uint64_t, 3> shown{};  // value, time enabled, time running
     const ssize_t count = read(counter.file.get(), shown.data(), sizeof(shown));
     const auto& [value, enabled_ns, running_ns] = shown;
     const char* const metric = counter.event.metric;
-    if (count != sizeof(shown) || enabled_ns * kLeastWatched <= cpu_ns) {
+    if (count != sizeof(shown) || WasUnwatched(enabled_ns, cpu_us)) {
       figures.missing.push_back({metric, kUnwatched});
     } else if (running_ns > 0 && value == 0 && counter.event.never_zero) {
       figures.missing.push_back({metric, "the machine offers this counter, but it does not count"});

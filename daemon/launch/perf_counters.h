@@ -13,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/model/profile.h"
 #include "daemon/kernel/kernel_files.h"
 #include "daemon/kernel/tree_group.h"
 #include "daemon/launch/host.h"
@@ -21,10 +22,14 @@
 
 namespace benchd {
 
-/// A function that calls perf_event_open(2) for any CPU. It returns a descriptor that is closed on
-/// exec, or the negative error number. Tests replace it.
-using PerfEventOpen = std::function<int(const perf_event_attr& attributes, pid_t pid)>;
-int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid);
+/// A function that calls perf_event_open(2) for one CPU, or for any (-1). It returns a descriptor
+/// that is closed on exec, or the negative error number. Tests replace it.
+using PerfEventOpen = std::function<int(const perf_event_attr& attributes, pid_t pid, int cpu)>;
+int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid, int cpu);
+
+/// Returns whether the kernel removed an event that covered `watched_ns` of a run, which used
+/// `cpu_us` of CPU time. It removes the events of a program that the user may not observe.
+bool WasUnwatched(std::uint64_t watched_ns, std::int64_t cpu_us);
 
 /// An event that the kernel or the CPU can count.
 struct PerfEvent {
@@ -58,6 +63,13 @@ class PerfSupport {
   /// Returns a description for the record of the machine: "instructions, cycles; user mode only
   /// ...; no branch_misses (...)".
   std::string Describe() const;
+
+  /// Opens an event that is not one of PerfEvents(), as PerfEventOpen does.
+  int OpenOther(const perf_event_attr& attributes, pid_t pid, int cpu) const {
+    return open_(attributes, pid, cpu);
+  }
+  /// Returns the value of kernel.perf_event_paranoid; empty if it could not be read.
+  const std::string& paranoia() const { return paranoia_; }
 
  private:
   friend class PerfCounters;
@@ -118,6 +130,9 @@ struct MetricNeeds {
   bool counters = false;           ///< open all counters that PerfSupport has
   bool disturbances = false;       ///< read the disturbances, regardless of the cost
   TreeFigureNeeds tree;
+  std::optional<Profile> profile;  ///< sample the run
+  /// Whether something is opened on the child before its execve, so that it must wait at its gate.
+  bool WatchFromStart() const { return counters || profile.has_value(); }
 };
 
 /// The sources that decide whether a metric is available.

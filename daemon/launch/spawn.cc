@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include "core/base/result.h"
 #include "daemon/launch/event_loop.h"
@@ -193,6 +194,29 @@ constexpr timespec kCheckInterval{0, 10'000'000};
 /// example because it was stopped.
 constexpr std::int64_t kGiveUp = 1'000'000'000;
 
+/// How long after the end of a child the spawner waits before it fetches the runner, in
+/// nanoseconds. A runner whose CPU is free notices the end within about 20 us.
+constexpr std::int64_t kFetchDelay = 50'000;
+
+/// Who handles the end of a child: the lowest two bits of SharedState::handling. The others are the
+/// pid of that child.
+enum Handling : std::uint64_t {
+  kNoticed = 1,   ///< the runner, wherever it is
+  kFetching = 2,  ///< the runner, which the spawner is moving to its own CPU
+  kFetched = 3,   ///< the runner, which is on the CPU of the spawner
+};
+
+constexpr std::uint64_t HandlingOf(pid_t pid, Handling handling) {
+  return (static_cast<std::uint64_t>(pid) << 2U) | handling;
+}
+constexpr pid_t PidOf(std::uint64_t handling) { return static_cast<pid_t>(handling >> 2U); }
+
+std::int64_t RawMonotonicNow() {
+  timespec now{};
+  RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void Wake(const std::uint32_t& word) { RawSyscall(SYS_futex, Word(&word), FUTEX_WAKE, 1); }
 
 void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* most = nullptr) {
@@ -221,15 +245,22 @@ struct Spawner::SharedState {
   bool roamed = false;  ///< the child may use several CPUs
   int ended_on = -1;    ///< the CPU on which the last roaming child ended; -1: unknown
 
+  std::uint64_t handling = 0;                      ///< a Handling and the pid of a child
+  unsigned long home[ChildPlan::kMaskWords] = {};  ///< the CPUs of the runner before it was fetched
+  bool may_fetch = true;  ///< the kernel has never refused to move the runner
+
   std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
   /// Runs the main loop of the spawner. It shares the runner's memory, so it makes raw system calls
   /// only (child.h).
   [[noreturn]] void Serve();
-  void AwaitOrder();
+  bool AwaitOrder();
   void Watch(int pidfd);
   void AwaitEnd(pid_t child);
   void Follow();
+  void FetchRunner();
+  bool MoveRunnerHere();
+  std::atomic_ref<std::uint64_t> Handler() { return std::atomic_ref<std::uint64_t>(handling); }
   static void Enter(void* state) { static_cast<SharedState*>(state)->Serve(); }
 };
 
@@ -237,7 +268,7 @@ void Spawner::SharedState::Serve() {
   RawSyscall(SYS_prctl, PR_SET_NAME, Word("benchd-spawner"));
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (RawSyscall(SYS_getppid) == runner) {
-    AwaitOrder();
+    const bool on_end = AwaitOrder();
     // The order belongs to the spawner until Take().
     roamed = plan->roams;
     if (roamed) Follow();
@@ -246,19 +277,21 @@ void Spawner::SharedState::Serve() {
     if (child > 0) Watch(made.pidfd);
     State().store(kMade);
     if (std::atomic_ref<std::uint32_t>(runner_sleeps).load() != 0) Wake(state);
+    if (on_end) FetchRunner();
     if (child > 0) AwaitEnd(child);
   }
   for (;;) RawSyscall(SYS_exit_group, 0);
 }
 
-void Spawner::SharedState::AwaitOrder() {
+/// Returns whether the end of `after` has started the order, instead of Take().
+bool Spawner::SharedState::AwaitOrder() {
   for (;;) {
     std::uint32_t seen = State().load(std::memory_order_acquire);
     // If another process created `after`, the order starts only at Take().
     if (seen != kDue && !(seen == kOrdered && after == ended)) {
       SleepWhile(state, seen);
     } else if (State().compare_exchange_strong(seen, kMaking)) {
-      return;
+      return seen == kOrdered;
     }
   }
 }
@@ -275,9 +308,7 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   pollfd end{watched, POLLIN, 0};
   // ppoll, because arm64 does not have the system call poll.
   if (watched < 0 || RawSyscall(SYS_ppoll, Word(&end), 1, 0, 0, 0) != 1) return;
-  timespec now{};
-  RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
-  ended_at = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  ended_at = RawMonotonicNow();
   std::atomic_ref<pid_t>(ended).store(child, std::memory_order_release);
   if (roamed) ended_on = RawLastCpuOf(child);
 }
@@ -293,6 +324,34 @@ void Spawner::SharedState::Follow() {
   there[cpu / kBits] = 1UL << (cpu % kBits);
   if ((affinity[cpu / kBits] & there[cpu / kBits]) == 0) return;
   RawSyscall(SYS_sched_setaffinity, 0, sizeof(there), Word(there));
+}
+
+/// Fetches the runner if it does not notice the end of the last child. The next child waits at its
+/// gate on this CPU, so nothing is measured.
+void Spawner::SharedState::FetchRunner() {
+  if (!may_fetch) return;
+  std::uint64_t seen = Handler().load();
+  while (PidOf(seen) != ended) {
+    if (RawMonotonicNow() < ended_at + kFetchDelay) {
+      seen = Handler().load();
+    } else if (Handler().compare_exchange_strong(seen, HandlingOf(ended, kFetching))) {
+      may_fetch = MoveRunnerHere();
+      Handler().store(HandlingOf(ended, may_fetch ? kFetched : kNoticed));
+      return;
+    }
+  }
+}
+
+/// Returns false if the runner may not run on this CPU, or may anyway.
+bool Spawner::SharedState::MoveRunnerHere() {
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  unsigned cpu = 0;
+  if (RawSyscall(SYS_getcpu, Word(&cpu)) < 0 || cpu >= ChildPlan::kMaskWords * kBits) return false;
+  if (RawSyscall(SYS_sched_getaffinity, runner, sizeof(home), Word(home)) < 0) return false;
+  unsigned long here[ChildPlan::kMaskWords] = {};
+  here[cpu / kBits] = 1UL << (cpu % kBits);
+  if ((home[cpu / kBits] & here[cpu / kBits]) != 0) return false;
+  return RawSyscall(SYS_sched_setaffinity, runner, sizeof(here), Word(here)) >= 0;
 }
 
 Spawner::Spawner() : shared_(std::make_unique<SharedState>()) {}
@@ -328,6 +387,9 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
 Spawner::~Spawner() {
   if (!process_.pidfd) return;
   KillAndWait(process_);
+  // The end of the child may have been handled without Notice().
+  fetched_ = fetched_ || (shared_->handling & kFetched) >= kFetching;
+  SendHome();
   if (shared_->watched >= 0) close(shared_->watched);
 }
 
@@ -365,6 +427,26 @@ bool Spawner::HasEnded() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(process_.pidfd.get());
   return waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid != 0;
+}
+
+void Spawner::Notice(pid_t pid) {
+  std::atomic_ref<std::uint64_t> handler = shared_->Handler();
+  std::uint64_t seen = handler.load();
+  while (PidOf(seen) != pid) {
+    if (handler.compare_exchange_strong(seen, HandlingOf(pid, kNoticed))) return;
+  }
+  // Yields, because the spawner may have the same real-time priority and wait for this CPU.
+  while (seen == HandlingOf(pid, kFetching) && !HasEnded()) {
+    sched_yield();
+    seen = handler.load();
+  }
+  fetched_ = seen != HandlingOf(pid, kNoticed);
+}
+
+void Spawner::SendHome() {
+  if (!std::exchange(fetched_, false)) return;
+  RawSyscall(SYS_sched_setaffinity, 0, sizeof(shared_->home), Word(shared_->home));
+  shared_->Handler().store(HandlingOf(PidOf(shared_->handling), kNoticed));
 }
 
 Result<Spawned> Spawner::Take() {

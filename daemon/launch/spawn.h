@@ -91,6 +91,11 @@ void OpenGate(SpawnArea& area);
 ///
 /// The spawner handles one order at a time. If another process kills it, Take() fails, and a new
 /// spawner must be opened.
+///
+/// If the runner does not call Notice() soon after a child has ended, because another process
+/// occupies the housekeeping CPU inside a system call, the spawner *fetches* the runner: it moves
+/// the runner to its own CPU, where no run is in progress then. The runner must call SendHome()
+/// before it waits for anything, so that it never runs beside a measured child.
 class Spawner {
  public:
   /// @param cgroup_fd  folder of the control group that owns the benchmark CPUs, in which the
@@ -118,6 +123,14 @@ class Spawner {
   /// or if it has not run since the child ended because the CPU is busy.
   std::optional<std::int64_t> EndOf(pid_t pid) const;
 
+  /// Tells the spawner that the runner has noticed the end of the child `pid`.
+  void Notice(pid_t pid);
+  /// Moves the runner back to its CPUs if the spawner has fetched it. Must be called after
+  /// Notice(), when the runner has done all that it can do at once.
+  void SendHome();
+  /// Returns whether the spawner has fetched the runner, which SendHome() has not moved back yet.
+  bool has_fetched() const { return fetched_; }
+
   /// Returns the ordered child, which waits at its gate or is about to reach it.
   /// @errors those of Spawn(); kUnavailable if the spawner was killed.
   Result<Spawned> Take();
@@ -131,6 +144,7 @@ class Spawner {
   SpawnArea area_;  // contains the spawner's stack
   std::unique_ptr<SharedState> shared_;
   Spawned process_;
+  bool fetched_ = false;
 };
 
 }  // namespace benchd

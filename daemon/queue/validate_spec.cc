@@ -22,6 +22,7 @@
 #include "core/parse/command_line.h"
 #include "core/parse/discovery.h"
 #include "core/parse/harness_output.h"
+#include "daemon/queue/sampled_spec.h"
 
 namespace benchd {
 namespace {
@@ -439,6 +440,7 @@ void AddPlacebo(SessionSpec& spec) {
 }  // namespace
 
 Result<SessionSpec> ValidateSpec(SessionSpec spec) {
+  TRY_VOID(CompleteSampled(spec));
   if (spec.placebo) AddPlacebo(spec);
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   if (spec.benchmarks.size() > kMaxBenchmarks) {
@@ -448,6 +450,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   ParseFormats formats;
   for (Benchmark& benchmark : spec.benchmarks) {
     TRY_VOID(CompleteHarness(benchmark));
+    LeaveUnparsed(spec, benchmark);
     TRY_VOID(CompleteBenchmark(benchmark));
     TRY_VOID(formats.Complete(benchmark));
     if (!names.insert(benchmark.name).second) {
@@ -498,6 +501,7 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
   add_all(spec.labels);
   add_all(spec.environment);
   for (const std::string& path : spec.lfs_pointers) add(path);
+  if (spec.profile) add(spec.profile->explains);
   for (const Benchmark& benchmark : spec.benchmarks) {
     bytes += sizeof(Benchmark) + benchmark.gates.size() * sizeof(Gate);
     for (const Gate& gate : benchmark.gates) add(gate.metric);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "core/model/profile.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -13,7 +14,8 @@ ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources, Entry 
       sources_(sources),
       session_(request.session()),
       with_warmup_(request.with_warmup()),
-      with_metrics_(request.with_metrics()) {
+      with_metrics_(request.with_metrics()),
+      with_stacks_(request.with_stacks()) {
   Begin();
 }
 
@@ -55,9 +57,12 @@ bool ListSamplesReactor::FillMessage() {
   message().Clear();
   std::size_t bytes = 0;
   while (used_ < runs_.size() && bytes < kMessageBytes) {
-    const Run run = std::move(runs_[used_++]);  // freed before the client reads the message
+    Run run = std::move(runs_[used_++]);  // freed before the client reads the message
     const bool counts = run.phase == RunPhase::kMeasured || run.phase == RunPhase::kConfirming;
     if (!counts && !with_warmup_) continue;
+    if (spec_.profile && !with_stacks_) {
+      std::erase_if(run.samples, [](const Sample& one) { return IsOfProfile(one.metric); });
+    }
     v1::Run* added = message().add_runs();
     convert::ToProto(run, spec_, added);
     if (with_metrics_) convert::MetricsToProto(run, added);

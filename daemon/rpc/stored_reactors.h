@@ -46,6 +46,7 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   const std::string session_;
   const bool with_warmup_;
   const bool with_metrics_;
+  const bool with_stacks_;
   SessionId id_;
   SessionSpec spec_;
   std::vector<Run> runs_;

@@ -202,8 +202,16 @@ void MeasuredRun::Cancel() {
 }
 
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
-  if (fd == timer_.fd()) return OnTimer();
-  if (fd != now_->pidfd()) return;
+  if (fd == timer_.fd()) {
+    OnTimer();
+  } else if (fd == now_->pidfd()) {
+    OnEnd();
+  }
+  // Nothing is left to do at once, and the next run may have been started.
+  if (spawner_) spawner_->SendHome();
+}
+
+void MeasuredRun::OnEnd() {
   if (TakeEnd()) return Sweep();
   // The child is dead but cannot be reaped yet, because its tracer has not waited for it.
   AwaitDeath(true);
@@ -265,6 +273,7 @@ void MeasuredRun::KillChild() {
 /// Collects the figures of a child that has ended and reaps it. Returns false if the child cannot
 /// be reaped.
 bool MeasuredRun::TakeEnd() {
+  if (spawner_) spawner_->Notice(now_->pid());
   siginfo_t info{};
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
@@ -409,7 +418,8 @@ void MeasuredRun::AfterSweep() {
   // A killed child stopped printing at an arbitrary place.
   const bool complete = figures_.exit.signal == 0 && !timed_out_;
   if (now_->task().check_output && complete) figures_.stdout_digest = now_->TakeDigest();
-  if (!now_->task().parse.empty() && complete) return StartParsing();
+  const RunTask& task = now_->task();
+  if ((task.needs->profile || !task.parse.empty()) && complete) return StartParsing();
   Finish(std::move(figures_));
 }
 
@@ -429,8 +439,13 @@ std::optional<Error> MeasuredRun::FindFailure() const {
   return {};
 }
 
+Result<HelperOrder> MeasuredRun::OrderForHelper() {
+  if (now_->task().needs->profile) return OrderForProfile();
+  return now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+}
+
 void MeasuredRun::StartParsing() {
-  auto order = now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+  auto order = OrderForHelper();
   if (!order) {
     figures_.parsed = Unparsed(std::move(order).error());
     return Finish(std::move(figures_));
@@ -446,6 +461,15 @@ void MeasuredRun::StartParsing() {
     figures_.parsed = Unparsed(std::move(started).error());
     Finish(std::move(figures_));
   }
+}
+
+/// @errors if the kernel did not sample the program
+Result<HelperOrder> MeasuredRun::OrderForProfile() {
+  HelperOrder order;
+  order.name = "profile";
+  order.argv = {"profile"};
+  TRY(order.input, now_->TakeProfile(figures_));
+  return order;
 }
 
 /// @errors if the child printed too much

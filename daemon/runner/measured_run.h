@@ -63,7 +63,7 @@ class HungChildren : public EventSink {
 /// survives. Serves one run after another.
 ///
 /// States: idle -> clearing (if the run writes its numbers to files) -> running -> sweeping (until
-/// no descendant is left) -> parsing (if requested) -> idle.
+/// no descendant is left) -> parsing (if requested, or if the run was sampled) -> idle.
 ///
 /// A timeout or a cancellation kills the child, and the same states follow. A child that survives
 /// SIGKILL is in the state kDying until it ends, or until it is given up with its process tree.
@@ -131,6 +131,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OpenSpawner();
   void CloseSpawner();
   void StartAgain();
+  void OnEnd();
   void OnTimer();
   bool TakeEnd();
   void AwaitDeath(bool of_itself);
@@ -148,6 +149,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void AfterSweep();
   std::optional<Error> FindFailure() const;
   void StartParsing();
+  Result<HelperOrder> OrderForHelper();
+  Result<HelperOrder> OrderForProfile();
   Result<HelperOrder> OrderForStream();
   Result<HelperOrder> OrderForFiles() const;
   void Finish(Result<wire::RunFigures> figures);
@@ -171,7 +174,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   bool cancelled_ = false;
   std::int64_t sweep_until_ = 0;
   std::size_t fewest_left_ = 0;
-  std::unique_ptr<HelperProcess> helper_;  ///< removes files, or parses
+  std::unique_ptr<HelperProcess> helper_;  ///< removes files, parses, or reads samples
   HungChildren hung_;
 };
 

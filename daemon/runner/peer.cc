@@ -143,6 +143,9 @@ Result<void> Peer::Open(wire::OpenChild message) {
     spec.output_path = from.output_path;
   }
   TRY_VOID(LaunchPlan::Check(services_.host, spec));
+  if (from.profile) {
+    TRY_VOID(CheckSampling(*from.profile, spec.cpus));
+  }
   if (children_.empty()) JoinFreshKeyring(services_.host);
   OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
@@ -159,8 +162,17 @@ Result<void> Peer::Open(wire::OpenChild message) {
                                 {services_.host, services_.perf, services_.disturbances,
                                  *services_.groups[0], services_.counters_always}));
   child.needs = std::move(needs);
+  child.needs.profile = std::move(from.profile);
   children_.insert_or_assign(message.number, std::move(child));
   return {};
+}
+
+/// Opens the events of a sampled run on this process.
+/// @errors if the kernel does not let the runner sample programs
+Result<void> Peer::CheckSampling(const Profile& profile, const std::vector<int>& cpus) const {
+  constexpr pid_t kSelf = 0;
+  return Profiler(nullptr, services_.perf)
+      .Open(profile, kSelf, cpus.empty() ? services_.host.usable_cpus : cpus);
 }
 
 void Peer::Do(std::uint64_t request, wire::CloseChildren) {

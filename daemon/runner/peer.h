@@ -74,6 +74,7 @@ class Peer final : public EventSink, public BatchOwner, public CallersOwner, pub
   void Do(std::uint64_t request, wire::RunBatch message);
   void Do(std::uint64_t request, wire::CancelRun message);
   Result<void> Open(wire::OpenChild message);
+  Result<void> CheckSampling(const Profile& profile, const std::vector<int>& cpus) const;
   void ForgetChildren();
   void LimitEach(Caller& caller) const;
   ChildSettings SettingsOf(const std::vector<int>& cpus) const;

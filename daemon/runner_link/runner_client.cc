@@ -10,6 +10,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/profile.h"
 
 namespace benchd {
 namespace {
@@ -130,10 +131,39 @@ Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
   return parsed;
 }
 
+/// Checks a profile, of which the statistics rely on finite counts and on stacks that are text.
+Result<void> CheckProfile(const wire::ParsedOutput& parsed) {
+  for (const Sample& sample : parsed.samples) {
+    if (!IsOfProfile(sample.metric)) return Unreadable("a sample that is not of a profile");
+    if (!std::isfinite(sample.value) || sample.value < 0) {
+      return Unreadable("a number of samples that is not a count");
+    }
+    const bool stack = sample.metric != kLostSamplesMetric;
+    if (stack == sample.inner_benchmark.empty() || HasControlCharacter(sample.inner_benchmark)) {
+      return Unreadable("a stack is not plain text");
+    }
+  }
+  return {};
+}
+
+/// Decodes the profile of a run.
+Result<std::vector<Sample>> DecodeProfile(std::string_view bytes) {
+  if (bytes.empty()) return std::vector<Sample>{};
+  auto parsed = wire::DecodeParsedOutput(bytes);
+  if (!parsed) return Unreadable(parsed.error().message);
+  if (!parsed->result) {
+    Error error = std::move(parsed->result).error();
+    if (!error.message.starts_with("profile: ")) error = std::move(error).Within("profile");
+    return error;
+  }
+  TRY_VOID(CheckProfile(*parsed));
+  return std::move(parsed->samples);
+}
+
 }  // namespace
 
 Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format,
-                                  std::span<const int> accepted) {
+                                  std::span<const int> accepted, bool sampled) {
   const bool succeeded = figures.exit.Succeeded(accepted);
   RunOutcome outcome;
   outcome.started_at = Timestamp(Nanoseconds(figures.started_at_ns));
@@ -147,6 +177,12 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   outcome.stderr_tail = std::move(figures.stderr_tail);
   outcome.output = std::move(figures.output);
   outcome.stdout_digest = std::move(figures.stdout_digest);
+  if (sampled) {
+    auto profile = DecodeProfile(figures.parsed);
+    if (!profile && succeeded) return std::move(profile).error();
+    if (profile) std::ranges::move(*profile, std::back_inserter(outcome.samples));
+    return outcome;
+  }
   if (format.empty()) return outcome;
   auto parsed = DecodeParsed(figures.parsed);
   if (!parsed && succeeded) return std::move(parsed).error();
@@ -263,7 +299,7 @@ asio::awaitable<Result<void>> RunnerClient::Open(RunnerId runner, std::vector<Ch
   std::vector<Child> known;
   for (ChildSpec& child : children) {
     const auto number = static_cast<std::uint32_t>(known.size());
-    known.push_back({child.parse, child.accept_exit});
+    known.push_back({child.parse, child.accept_exit, child.profile.has_value()});
     wire::OpenChild question{number, std::move(child)};
     Result<void> opened = co_await connection_.Ask(runner, std::move(question),
                                                    "opening the commands", kAnswerTimeout);
@@ -312,7 +348,8 @@ BatchOutcome RunnerClient::OutcomeOf(const Batch& batch, Result<wire::BatchFigur
       const std::size_t number = outcome.runs.size();
       if (number >= batch.runs.size()) break;
       const Child& child = children_[batch.runs[number].child];
-      Result<RunOutcome> run = MakeRunOutcome(std::move(figures), child.parse, child.accept_exit);
+      Result<RunOutcome> run =
+          MakeRunOutcome(std::move(figures), child.parse, child.accept_exit, child.sampled);
       if (!run) {
         outcome.error = std::move(run).error();
         return outcome;

@@ -24,12 +24,14 @@ namespace benchd {
 /// @param format  harness format of the child; empty: the output is not parsed, and
 ///                `figures.parsed` is ignored
 /// @param accepted  exit codes that do not count as failure; empty: only 0
+/// @param sampled  whether the run was sampled; `figures.parsed` then has its profile (model/
+///                 profile.h), or is empty if there was no sample
 /// @errors kInvalidArgument "parse: line 3: ..." from the parser, or "parse: 'wall_time' is a
 ///         metric that benchd measures itself"; kFailedPrecondition "metric instructions: not
 ///         available here: ..." for a requested metric; kInternal if the helper's output cannot be
 ///         decoded.
 Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format,
-                                  std::span<const int> accepted = {});
+                                  std::span<const int> accepted = {}, bool sampled = false);
 
 /// Implements the Runner port with benchd-runner. Owned by main.cc; the connection must outlive it.
 /// Called on the loop's thread only.
@@ -66,6 +68,7 @@ class RunnerClient : public Runner {
   struct Child {
     std::string parse;
     std::vector<int> accept_exit;
+    bool sampled = false;
   };
   std::vector<Child> children_;  // the properties of each child that an outcome depends on
   bool running_ = false;

@@ -24,6 +24,7 @@ void BlockLog::Take(Runs first, Runs end) {
     const Run& taken = runs_.emplace_back(*first);
     bytes_ += sizeof(Run) + taken.samples.size() * sizeof(Sample) +
               taken.metrics.size() * sizeof(MetricInfo);
+    for (const Sample& sample : taken.samples) bytes_ += sample.inner_benchmark.size();
   }
 }
 

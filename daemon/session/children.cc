@@ -12,6 +12,15 @@ namespace {
 /// The search path if the environment has none: confstr(_CS_PATH).
 constexpr const char* kDefaultPath = "/bin:/usr/bin";
 
+/// Has each run of a child sampled. The profile takes the place of figures that the child prints.
+void SampleRunsOf(ChildSpec& child, const Profile& profile) {
+  child.profile = profile;
+  child.parse.clear();
+  child.adapter.clear();
+  child.parse_stderr = false;
+  child.parse_file.clear();
+}
+
 }  // namespace
 
 const Hook& HookOf(const Benchmark& benchmark, HookKind which, const Arm* arm) {
@@ -128,6 +137,7 @@ std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
     for (const Arm& arm : benchmark.arms) {
       children.push_back(ChildOfArm(spec, benchmark, arm));
       children.back().metrics = OptionalGates(benchmark);
+      if (spec.profile) SampleRunsOf(children.back(), *spec.profile);
     }
   }
   for (const Benchmark& benchmark : spec.benchmarks) {

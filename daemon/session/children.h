@@ -67,6 +67,8 @@ ProgramQuery QueryFor(const ChildSpec& child);
 /// Returns the children that are sent to the runner, in the order of ChildTable. The programs of
 /// hooks are not known yet; they are looked up when the hooks are opened.
 ///
+/// With SessionSpec::profile, the runs of the arms are sampled, and their output is not parsed.
+///
 /// @param cpus  the CPUs on which children may run
 std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
                                   const std::vector<int>& cpus);

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/model/inner_benchmarks.h"
 #include "core/model/metric.h"
+#include "core/model/profile.h"
 
 namespace benchd {
 
@@ -20,9 +21,8 @@ void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome) {
   if (benchmark.inner.empty()) return;
   std::map<std::string, std::string> renamed;
   for (Sample& sample : outcome.samples) {
-    if (sample.inner_benchmark.empty() || !IsNameOf(sample.inner_benchmark, benchmark.inner)) {
-      continue;
-    }
+    const bool named = !sample.inner_benchmark.empty() && !IsOfProfile(sample.metric);
+    if (!named || !IsNameOf(sample.inner_benchmark, benchmark.inner)) continue;
     const std::string before = sample.inner_benchmark + "/" + sample.metric;
     const bool measured = FindBuiltinMetric(sample.metric) != nullptr;
     sample.inner_benchmark = measured ? benchmark.harness : std::string();

@@ -12,6 +12,8 @@
 #include "core/analysis/benchmark_groups.h"
 #include "core/analysis/confirmed_analysis.h"
 #include "core/analysis/forecast.h"
+#include "core/analysis/profile_analysis.h"
+#include "core/analysis/profile_samples.h"
 #include "core/analysis/run_units.h"
 #include "core/analysis/worst_runs.h"
 #include "core/base/try.h"
@@ -98,6 +100,7 @@ class Session {
   bool Lacks(const Run& first, std::uint32_t arm) const;
   Nanoseconds MeasuredTimeOf(const std::vector<Run>& block) const;
   asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
+  void Unify(std::vector<Run>& block);
   std::optional<Failure> StartAnalysis();
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
@@ -125,6 +128,7 @@ class Session {
   void PublishReport(Report report);
   Report Complete(Report report) const;
   void AddRelease();
+  void Explain();
 
   SessionServices services_;
   // Changes when the benchmarks inside its programs are known, and when the second phase begins,
@@ -136,6 +140,8 @@ class Session {
   GroupPlan groups_;  // chosen once, before the first measured block
   BlockExecutor batch_;
   RunUnits units_;
+  StackBudget stacks_;                      // with SessionSpec::profile
+  std::optional<ProfileAnalysis> profile_;  // likewise
   Preparation preparation_;
   BlockLog keeper_;
   std::vector<std::uint64_t> blocks_;   // number of measured blocks, by benchmark
@@ -240,7 +246,7 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   if (!resumed_) co_return std::nullopt;
 
   const StoredBlocks::Taker take = [this](std::vector<Run> block) -> Result<void> {
-    units_.Unify(block);
+    Unify(block);
     for (const auto& own : BlocksByBenchmark(std::move(block))) TRY_VOID(ReplayBlock(own));
     return {};
   };
@@ -267,6 +273,7 @@ std::optional<Failure> Session::StartAnalysis() {
   Result<ConfirmedAnalysis> analysis = ConfirmedAnalysis::Create(spec_);
   if (!analysis) return Failure{std::move(analysis).error(), std::nullopt};
   analysis_ = std::move(analysis).value();
+  if (spec_.profile) profile_.emplace(spec_);
   blocks_.assign(spec_.benchmarks.size(), 0);
   warming_ = analysis_->BenchmarksOfPhase();
   warmup_end_ = spec_.schedule.warmup * warming_.size();
@@ -331,6 +338,7 @@ Nanoseconds Session::MeasuredTimeOf(const std::vector<Run>& block) const {
 /// middle of a session.
 void Session::LearnWarmup(const std::vector<Run>& block) {
   if (MeasuredBlocks() > 0) return;
+  if (profile_) return analysis_->AddWarmup(WithoutProfile(block));
   analysis_->AddWarmup(block);
   group_planner_.Learn(block);
 }
@@ -354,7 +362,10 @@ asio::awaitable<std::optional<Failure>> Session::OpenGroups() {
 Result<void> Session::Count(const std::vector<Run>& block) {
   ++blocks_[block.front().benchmark];
   for (const Run& run : block) disturbances_ += run.disturbances;
-  return analysis_->Add(block);
+  if (!profile_) return analysis_->Add(block);
+  TRY_VOID(analysis_->Add(WithoutProfile(block)));
+  profile_->Add(block);
+  return {};
 }
 
 /// Counts a block of a benchmark, or the block that the benchmarks of a group share.
@@ -403,9 +414,15 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<BatchResult> Session::RunBatch(BatchPlan plan, std::function<void()> meanwhile) {
   BatchResult result = co_await batch_.Run(std::move(plan), std::move(meanwhile));
   runner_lost_ = result.runner_lost;
-  for (BlockResult& block : result.blocks) units_.Unify(block.runs);
-  units_.Unify(batch_.unfinished().runs);
+  for (BlockResult& block : result.blocks) Unify(block.runs);
+  Unify(batch_.unfinished().runs);
   co_return result;
+}
+
+/// Converts runs to the session's units, and bounds the number of its stacks.
+void Session::Unify(std::vector<Run>& block) {
+  units_.Unify(block);
+  if (spec_.profile) stacks_.Apply(block);
 }
 
 asio::awaitable<std::optional<Failure>> Session::Measure() {
@@ -607,12 +624,24 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
   co_return failure ? std::move(failure) : std::move(unkept);
 }
 
+/// Adds what the sampled runs show to the conclusion.
+void Session::Explain() {
+  conclusion_->explanations = profile_->Conclude();
+  for (Warning& warning : profile_->Warnings()) {
+    conclusion_->warnings.push_back(std::move(warning));
+  }
+}
+
 /// Computes the verdict, then the order effects and the worst runs. These depend on the final state
 /// of the gates, so all runs are read once more; if that fails, only the verdict is reported.
 asio::awaitable<void> Session::Conclude() {
   if (snapshot_.Settled()) co_return;
   conclusion_ = Complete(RegressedUnmeasured() ? analysis_->Look() : analysis_->Conclude());
   AddUnmatched(spec_, snapshot_.found, *conclusion_);
+  if (profile_) {
+    Explain();
+    co_return;  // the runs explain others, and are not explained themselves
+  }
   ArmOrderAnalysis orders(spec_, *conclusion_, DataSource::kSession);
   WorstRunsAnalysis worst(spec_, *conclusion_);
   std::uint64_t runs = 0;

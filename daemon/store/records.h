@@ -138,7 +138,7 @@ class Records {
   /// oldest part is deleted. Part of the disk is reserved for other calls, so kResourceExhausted is
   /// returned before the disk is full.
   /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
-  ///         if the session exceeds StoreLimits::session_bytes or StoreLimits::session_metrics;
+  ///         if the session exceeds StoreLimits::session_bytes, session_metrics or session_stacks;
   ///         once, the error of a sync that was requested earlier.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the runs of an incomplete block of a phase as RunPhase::kDropped: it will be repeated.

@@ -13,6 +13,7 @@
 #include "core/base/little_endian.h"
 #include "core/base/try.h"
 #include "core/model/limits.h"
+#include "core/model/profile.h"
 #include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
 
@@ -266,6 +267,7 @@ std::optional<std::size_t> RunTable::MetricNames::NumberOf(const Sample& sample,
 }
 
 void RunTable::MetricNames::Add(MetricName name) {
+  if (IsOfProfile(name.name)) ++of_profile_;
   numbers_.emplace(name, names_.size());
   names_.push_back(std::move(name));
 }
@@ -276,8 +278,10 @@ Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t e
     return static_cast<std::uint32_t>(*known);
   }
   const std::size_t number = metrics.size();
-  if (number >= limits_.session_metrics) {
-    return TooMuch(Limit::kMetricsASession, number + 1, limits_.session_metrics);
+  const bool of_profile = IsOfProfile(sample.metric);
+  const std::uint64_t most = of_profile ? limits_.session_stacks : limits_.session_metrics;
+  if (const std::size_t known = metrics.CountOf(of_profile); known >= most) {
+    return TooMuch(Limit::kMetricsASession, known + 1, most);
   }
   TRY_VOID(insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark));
   metrics.Add({sample.metric, sample.inner_benchmark});

@@ -53,6 +53,10 @@ class RunTable {
   class MetricNames {
    public:
     std::size_t size() const { return names_.size(); }
+    /// Returns how many of them are stacks of sampled runs (model/profile.h), or are not.
+    std::size_t CountOf(bool of_profile) const {
+      return of_profile ? of_profile_ : names_.size() - of_profile_;
+    }
     /// @param expected  the likely number
     std::optional<std::size_t> NumberOf(const Sample& sample, std::size_t expected) const;
     void Add(MetricName name);
@@ -72,6 +76,7 @@ class RunTable {
       bool operator()(const MetricName& a, const Sample& b) const { return a.Names(b); }
     };
 
+    std::size_t of_profile_ = 0;
     std::vector<MetricName> names_;
     std::unordered_map<MetricName, std::size_t, Hash, Same> numbers_;
   };

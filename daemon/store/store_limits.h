@@ -15,6 +15,9 @@ struct StoreLimits {
   std::uint64_t session_bytes = Budgets().At(Limit::kStoredASession);
   /// The number of a session's metrics. The same name in two inner benchmarks counts twice.
   std::uint64_t session_metrics = Budgets().At(Limit::kMetricsASession);
+  /// The number of a session's sampled stacks, which StackBudget keeps below (analysis/
+  /// profile_samples.h). They do not count as metrics.
+  std::uint64_t session_stacks = 200'000;
   /// The number of a user's summaries. Only the newest ones are kept.
   std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);
 };

@@ -128,6 +128,14 @@ TEST(OnOneLineTest, ReplacesControlCharactersAndNothingElse) {
   EXPECT_EQ(OnOneLine(""), "");
 }
 
+TEST(HexTest, FormatsBytesAndRecognisesDigits) {
+  EXPECT_EQ(ToHex(std::string_view("\x00\x7f\xff", 3)), "007fff");
+  EXPECT_TRUE(IsHex("007fff"));
+  EXPECT_TRUE(IsHex(""));
+  EXPECT_FALSE(IsHex("007FFF"));
+  EXPECT_FALSE(IsHex("0x7f"));
+}
+
 TEST(SomeOfTest, ListsFiveAndCountsTheOthers) {
   EXPECT_EQ(SomeOf(std::vector<std::string>{}), "");
   EXPECT_EQ(SomeOf(std::vector<std::string>{"a", "b", "c", "d", "e"}), "a, b, c, d, e");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/model/limits.h"
+#include "tests/client/explanation_samples.h"
 #include "tests/client/samples.h"
 
 namespace benchd::client {
@@ -65,6 +66,16 @@ void FakeDaemon::RefuseWatches(int count, grpc::Status status) {
   watch_status_ = std::move(status);
 }
 
+void FakeDaemon::SetSampledScript(std::vector<v1::SessionEvent> script) {
+  const std::lock_guard lock(mutex_);
+  sampled_script_ = std::move(script);
+}
+
+void FakeDaemon::AddSession(v1::Session session) {
+  const std::lock_guard lock(mutex_);
+  sessions_.push_back(std::move(session));
+}
+
 void FakeDaemon::SetRunning(std::string session) {
   const std::lock_guard lock(mutex_);
   running_ = std::move(session);
@@ -118,6 +129,14 @@ grpc::Status FakeDaemon::Submit(grpc::ServerContext* context, const v1::SubmitRe
 
 grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* request,
                              v1::Session* session) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const v1::Session& one : sessions_) {
+      if (!one.session().starts_with(request->session())) continue;
+      *session = one;
+      return grpc::Status::OK;
+    }
+  }
   if (!std::string("k3x9m2pq").starts_with(request->session())) {
     return {grpc::StatusCode::NOT_FOUND, "no session matches '" + request->session() + "'",
             "benchctl list --all shows the IDs"};
@@ -129,6 +148,11 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* 
 
 grpc::Status FakeDaemon::List(grpc::ServerContext*, const v1::ListSessionsRequest* request,
                               v1::ListSessionsResponse* response) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const v1::Session& one : sessions_) *response->add_sessions() = one;
+    if (!sessions_.empty()) return grpc::Status::OK;
+  }
   const std::uint32_t most = request->page_size() == 0 ? 12 : std::min(request->page_size(), 12U);
   int next = request->page_token().empty() ? 0 : std::stoi(request->page_token());
   for (std::uint32_t i = 0; i < most && next < listed_; ++i, ++next) {
@@ -149,7 +173,8 @@ grpc::Status FakeDaemon::Watch(grpc::ServerContext* context, const v1::WatchRequ
   std::vector<v1::SessionEvent> script;
   {
     const std::lock_guard lock(mutex_);
-    script = script_;
+    const bool sampled = !submits_.empty() && submits_.back().spec().has_profile();
+    script = sampled && !sampled_script_.empty() ? sampled_script_ : script_;
     if (refused_watches_ > 0) {
       --refused_watches_;
       return watch_status_;
@@ -203,7 +228,7 @@ grpc::Status FakeDaemon::Move(grpc::ServerContext*, const v1::MoveRequest* reque
 
 grpc::Status FakeDaemon::ListSamples(grpc::ServerContext*, const v1::ListSamplesRequest* request,
                                      grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
-  for (const v1::Run& run : SampleRuns()) {
+  for (const v1::Run& run : request->with_stacks() ? SampledRuns() : SampleRuns()) {
     if (run.phase() == v1::RUN_PHASE_WARMUP && !request->with_warmup()) continue;
     v1::ListSamplesResponse chunk;
     *chunk.add_runs() = run;

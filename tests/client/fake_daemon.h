@@ -28,6 +28,10 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   ~FakeDaemon() override;
 
   void SetScript(std::vector<v1::SessionEvent> script);
+  /// The events of a watch after a submission with SessionSpec.profile; the script if empty.
+  void SetSampledScript(std::vector<v1::SessionEvent> script);
+  /// Adds a session that Get returns and List lists, newest first, instead of the usual ones.
+  void AddSession(v1::Session session);
   void SetHousekeepingCpus(std::vector<int> cpus) { cpus_ = std::move(cpus); }
   /// Status that Submit returns, OK by default.
   void RefuseSubmit(grpc::Status status);
@@ -82,6 +86,8 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::vector<v1::SessionEvent> script_;
+  std::vector<v1::SessionEvent> sampled_script_;
+  std::vector<v1::Session> sessions_;
   std::vector<int> cpus_;
   std::vector<v1::SubmitRequest> submits_;
   v1::MoveRequest move_;

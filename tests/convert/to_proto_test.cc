@@ -81,6 +81,7 @@ SessionSpec Unusual() {
   spec.confirm = true;
   spec.keep_all = true;
   spec.early_looks = false;
+  spec.profile = Profile{4000, CallGraph::kDwarf, "0123abcd"};
   spec.priority = -5;
   spec.labels = {{"k", "v"}};
   return spec;
@@ -93,6 +94,19 @@ TEST(ToProtoTest, ASpecComesBackAsItWent) {
   const Result<SessionSpec> back = FromProto(proto);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, spec);
+}
+
+TEST(ToProtoTest, AProfileWithoutAFrequencyHasTheUsualOne) {
+  v1::SessionSpec proto;
+  proto.mutable_profile()->set_explains("0123abcd");
+  const Result<SessionSpec> spec = FromProto(proto);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->profile, (Profile{.frequency_hz = 1000,
+                                    .call_graph = CallGraph::kFramePointers,
+                                    .explains = "0123abcd"}));
+  ToProto(SessionSpec{}, &proto);
+  EXPECT_FALSE(FromProto(v1::SessionSpec()).value().profile)
+      << "a session is not sampled by itself";
 }
 
 TEST(ToProtoTest, NoValueOfAnEnvironmentVariableLeavesTheDaemon) {
@@ -239,6 +253,70 @@ TEST(ToProtoTest, AnEstimateCarriesItsNumbersAndNothingElse) {
   EXPECT_EQ(nothing.better(), v1::BETTER_UNSPECIFIED);
 }
 
+TEST(ToProtoTest, AnExplanationCarriesItsFunctions) {
+  Report report;
+  report.explanations = {Explanation{.benchmark = "parse",
+                                     .reference = "old",
+                                     .candidate = "new",
+                                     .blocks = 40,
+                                     .samples_reference = 41'000,
+                                     .samples_candidate = 43'000,
+                                     .lost = 3,
+                                     .seconds_reference = 1,
+                                     .seconds_candidate = 1.05,
+                                     .change = {0.05, 0.03, std::nullopt},
+                                     .explained_seconds = 0.046,
+                                     .explained = 0.92,
+                                     .confidence = 0.99,
+                                     .compared = 57,
+                                     .functions = {FunctionChange{.function = "f<long>",
+                                                                  .matched = "f<int>",
+                                                                  .presence = Presence::kOutlined,
+                                                                  .self_reference = 0.2,
+                                                                  .self_candidate = 0.25,
+                                                                  .self = {0.05, 0.03, 0.07},
+                                                                  .total_reference = 0.4,
+                                                                  .total_candidate = 0.5,
+                                                                  .total = {0.1, std::nullopt, 0.2},
+                                                                  .changed = true,
+                                                                  .instructions_reference = 1e9,
+                                                                  .instructions_candidate = 0.0},
+                                                   FunctionChange{}},
+                                     .rest_reference = 0.001,
+                                     .rest_candidate = 0.002,
+                                     .unnamed = 0.125},
+                         Explanation{}};
+  v1::Update proto;
+  ToProto(report, SessionState::kDone, &proto);
+  const v1::Explanation& explanation = proto.explanations(0);
+  EXPECT_EQ(explanation.benchmark(), "parse");
+  EXPECT_EQ(explanation.reference(), "old");
+  EXPECT_EQ(explanation.candidate(), "new");
+  EXPECT_EQ(explanation.blocks(), 40U);
+  EXPECT_EQ(explanation.samples_candidate(), 43'000U);
+  EXPECT_EQ(explanation.lost(), 3U);
+  EXPECT_EQ(explanation.seconds_candidate(), 1.05);
+  EXPECT_EQ(explanation.change().lo(), 0.03);
+  EXPECT_FALSE(explanation.change().has_hi());
+  EXPECT_EQ(explanation.explained(), 0.92);
+  EXPECT_EQ(explanation.compared(), 57U);
+  EXPECT_EQ(explanation.rest_candidate(), 0.002);
+  EXPECT_EQ(explanation.unnamed(), 0.125);
+  const v1::FunctionChange& function = explanation.functions(0);
+  EXPECT_EQ(function.function(), "f<long>");
+  EXPECT_EQ(function.matched(), "f<int>");
+  EXPECT_EQ(function.presence(), v1::PRESENCE_OUTLINED);
+  EXPECT_EQ(function.self().estimate(), 0.05);
+  EXPECT_EQ(function.total_candidate(), 0.5);
+  EXPECT_FALSE(function.total().has_lo());
+  EXPECT_TRUE(function.changed());
+  EXPECT_EQ(function.instructions_reference(), 1e9);
+  EXPECT_TRUE(function.has_instructions_candidate()) << "a measured zero is written";
+  EXPECT_FALSE(function.has_cache_misses_reference());
+  EXPECT_EQ(explanation.functions(1).presence(), v1::PRESENCE_BOTH);
+  EXPECT_FALSE(proto.explanations(1).has_explained());
+}
+
 // An older client reads the margin that applies if values vary, and ignores the rest.
 TEST(ToProtoTest, AnExactGateHasItsMarginAndComesBack) {
   for (const MarginKind kind : {MarginKind::kExact, MarginKind::kAbsolute}) {
@@ -344,6 +422,7 @@ void ExpectSameWords() {
   const google::protobuf::EnumDescriptor& type = *google::protobuf::GetEnumDescriptor<Wire>();
   const std::map<std::string, std::string> called = {{"ESTIMATOR_KIND_HODGES_LEHMANN", "HL"},
                                                      {"OUTPUT_KIND_DISCARD", "NULL"},
+                                                     {"CALL_GRAPH_FRAME_POINTERS", "FP"},
                                                      {"FLAG_UNSPECIFIED", "NONE"}};
   const std::string start =
       type.value(0)->name().substr(0, type.value(0)->name().find("UNSPECIFIED"));
@@ -378,6 +457,8 @@ TEST(EnumValuesTest, WireAndModelHaveTheSameWordsInTheSameOrder) {
   ExpectSameWords<v1::ComparisonRole, ComparisonRole>();
   ExpectSameWords<v1::Flag, Flag>();
   ExpectSameWords<v1::RunPhase, RunPhase>();
+  ExpectSameWords<v1::CallGraph, CallGraph>();
+  ExpectSameWords<v1::Presence, Presence>();
 }
 
 // It has no UNSPECIFIED: a request without it means the family.

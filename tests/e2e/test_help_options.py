@@ -9,6 +9,7 @@ from support import USAGE, DaemonTest
 
 # Values of options whose placeholder does not say enough.
 VALUES = {
+    "early-looks": ["off"],
     "accept-exit": ["0,3"], "benchmark": ["mine"], "confidence": ["95%"], "alpha": ["5%"],
     "pass-confidence": ["95%"], "cwd": ["/"], "env": ["A=b"], "error-rate": ["fdr"],
     "input": ["/dev/null"], "isolation": ["off"], "label": ["k=v"],

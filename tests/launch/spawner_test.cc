@@ -191,6 +191,107 @@ TEST_F(SpawnerTest, MakesAChildThatMayRoamWhereTheLastOneEnded) {
   }
 }
 
+/// The runner on one CPU, and its children and the spawner on another one.
+class FetchTest : public SpawnerTest {
+ protected:
+  void SetUp() override {
+    SpawnerTest::SetUp();
+    ASSERT_EQ(sched_getaffinity(0, sizeof(all_), &all_), 0);
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &all_)) cpus.push_back(cpu);
+    }
+    if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
+    own_ = Only(cpus[0]);
+    apart_ = Only(cpus[1]);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(own_), &own_), 0);
+    std::memcpy(plan_.affinity, &apart_, sizeof(plan_.affinity));
+    std::memcpy(plan_.made_on, &apart_, sizeof(plan_.made_on));
+  }
+  void TearDown() override {
+    spawner_.reset();
+    sched_setaffinity(0, sizeof(all_), &all_);
+    SpawnerTest::TearDown();
+  }
+
+  static cpu_set_t Only(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return one;
+  }
+  static bool Is(const cpu_set_t& expected) {
+    cpu_set_t now;
+    return sched_getaffinity(0, sizeof(now), &now) == 0 && CPU_EQUAL(&now, &expected);
+  }
+  /// Ends the second child.
+  void FinishOther(const Spawned& child) {
+    OpenGate(other_area_);
+    siginfo_t info{};
+    EXPECT_EQ(waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED | __WALL), 0);
+  }
+
+  cpu_set_t all_{};
+  cpu_set_t own_{};
+  cpu_set_t apart_{};
+};
+
+TEST_F(FetchTest, MovesARunnerThatDoesNotNoticeTheEndUntilItIsSentHome) {
+  ASSERT_TRUE(Order());
+  const Spawned running = Take();
+  ASSERT_TRUE(OrderAnother(running.pid));
+  EXPECT_EQ(Finish(running), 0);
+  while (!Is(apart_)) sched_yield();
+  EXPECT_FALSE(spawner_->has_fetched());
+  spawner_->Notice(running.pid);
+  EXPECT_TRUE(spawner_->has_fetched());
+  const Spawned next = Take();
+  spawner_->SendHome();
+  EXPECT_TRUE(Is(own_));
+  EXPECT_FALSE(spawner_->has_fetched());
+  spawner_->SendHome();
+  EXPECT_TRUE(Is(own_)) << "once is enough";
+  FinishOther(next);
+}
+
+TEST_F(FetchTest, LeavesARunnerThatHasNoticedWhereItIs) {
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(Order());
+    const Spawned running = Take();
+    ASSERT_TRUE(OrderAnother(running.pid));
+    // Earlier than is possible, so that the test does not depend on time.
+    spawner_->Notice(running.pid);
+    EXPECT_EQ(Finish(running), 0);
+    const Spawned next = Take();
+    EXPECT_FALSE(spawner_->has_fetched());
+    FinishOther(next);
+    spawner_->Notice(next.pid);
+    EXPECT_TRUE(Is(own_));
+  }
+}
+
+TEST_F(FetchTest, SendsTheRunnerHomeWhenItIsClosed) {
+  ASSERT_TRUE(Order());
+  const Spawned running = Take();
+  ASSERT_TRUE(OrderAnother(running.pid));
+  EXPECT_EQ(Finish(running), 0);
+  while (!Is(apart_)) sched_yield();
+  KillAndWait(Take());
+  spawner_.reset();
+  EXPECT_TRUE(Is(own_));
+}
+
+TEST_F(SpawnerTest, DoesNotFetchARunnerThatMayRunOnItsCpu) {
+  ASSERT_TRUE(Order());
+  const Spawned running = Take();
+  ASSERT_TRUE(OrderAnother(running.pid));
+  EXPECT_EQ(Finish(running), 0);
+  const Spawned next = Take();
+  spawner_->Notice(running.pid);
+  EXPECT_FALSE(spawner_->has_fetched());
+  KillAndWait(next);
+}
+
 TEST_F(SpawnerTest, RefusesCpusThatCannotBeHad) {
   for (unsigned long& word : plan_.affinity) word = 0;
   plan_.made_on[ChildPlan::kMaskWords - 1] = 1;  // CPU 960

@@ -8,6 +8,7 @@ GROUPS = [
     ("asio", r"asio(\.hpp|/)"),
     ("sqlite", r"sqlite3"),
     ("libpq", r"libpq-fe\.h$"),
+    ("libdw", r"(elfutils|libiberty)/|(libelf|gelf|dwarf)\.h$"),
     ("boost", r"boost/"),
     # Any module may include <fmt/format.h>, which does no I/O. The other headers of fmt print.
     ("spdlog", r"spdlog/|fmt/(?!format\.h$)"),
@@ -25,7 +26,7 @@ GROUPS = [
 IO = ["asio", "sqlite", "grpc", "generated", "spdlog", "thread", "filesystem", "stream", "system"]
 
 # Libraries that only modules with the name in `may` may include.
-OWNED = ["generated", "grpc", "asio", "sqlite", "libpq", "boost"]
+OWNED = ["generated", "grpc", "asio", "sqlite", "libpq", "libdw", "boost"]
 
 # module: its folder, the modules and owned libraries that it may include, and the groups that it
 # must not include.
@@ -62,8 +63,10 @@ TABLE = {
     # benchd-push: a separate program, the only one that uses the network.
     "push":     {"in": "daemon",
                  "may": ["config", "convert", "model", "base", "grpc", "generated", "libpq"], "never": []},
-    # The short-lived process that parses a run's output and finds programs, running as the caller.
-    "helper":   {"in": "daemon", "may": ["config", "parse", "wire", "model", "base"], "never": []},
+    # The short-lived process that parses a run's output, names its functions and finds programs,
+    # running as the caller.
+    "helper":   {"in": "daemon", "may": ["config", "parse", "wire", "model", "base", "libdw"],
+                 "never": []},
 }
 
 # Files that plan and decide, and therefore must not do I/O, in folders that may.

@@ -70,6 +70,12 @@ TEST(SummaryTest, OfASessionWhoseControlChangedNoVerdictIsKept) {
   EXPECT_EQ(summaries[0].mean_candidate, 0.5);
 }
 
+TEST(SummaryTest, SampledRunsLeaveNoTraceInTheHistory) {
+  SessionRecord record = Done();
+  record.spec.profile.emplace();
+  EXPECT_TRUE(SummariesOf(record).empty());
+}
+
 TEST(SummaryTest, AMeasuredArmHasItsValueAndNoReference) {
   SessionRecord record = Done();
   for (Arm& arm : record.spec.benchmarks[0].arms) arm.role = ArmRole::kMeasured;

@@ -175,9 +175,9 @@ class BrowserTest(GitRepository, DaemonTest):
         self.assertEqual(self.browser.count("script"), 0)
         self.assertIn(HOSTILE, self.browser.ask("document.body.innerText"))
 
-    def look_at(self, page):
+    def look_at(self, page, name=None):
         """Shows it on every medium, and saves screenshots as NAME-light.png and so on."""
-        name = page.stem
+        name = name or page.stem
         self.browser.show(page)
         self.browser.screenshot(f"{name}-light.png")
         self.assertEqual(self.browser.problems(), [])
@@ -245,6 +245,32 @@ class BrowserTest(GitRepository, DaemonTest):
         self.assertEqual(self.browser.count("svg .entry > title"), 12, "a title on every mark")
         self.assertEqual(self.browser.count("svg .step"), 1)
         self.assertEqual(self.browser.count("details"), self.browser.count("figure"))
+
+    def test_a_site_is_looked_at_in_every_way(self):
+        value = self.folder / "value"
+        for number, commit in zip((100.1, 101.0, 100.5, 99.8, 110.1, 111.0, 110.4, 109.7),
+                                  range(8)):
+            value.write_text(f"t {number}\nrate {1000 / number}\n")
+            done = self.benchctl("compare", "--parse", "lines", "--metric", "t:2%:lower",
+                                 "--metric", "rate:2%:higher", "--label", f"commit={commit:040x}",
+                                 "--warmup", "0", "--runs", "8", "printf 't 100.0\\nrate 10.0\\n'",
+                                 f"cat {value}")
+            self.assertIn(done.code, (PASS, REGRESSION), done)
+        site = OUTPUT / "site"
+        done = self.benchctl("history", "--site", site)
+        self.assert_exit(done, PASS)
+        pages = [site / "index.html",
+                 *sorted(set(site.rglob("*.html")) - {site / "index.html"})]
+        self.assertGreater(len(pages), 1)
+        for page in pages[:2]:
+            self.look_at(page, name=f"site-{page.stem}"[:40])
+            self.browser.show(page, width=1280)
+            self.browser.screenshot(f"site-{page.stem}"[:40] + "-1280.png")
+            requests = self.browser.ask(
+                "performance.getEntriesByType('resource').map(r => r.name)"
+                ".filter(n => !n.startsWith('file:') && !n.startsWith('data:'))")
+            self.assertEqual(requests, [])
+            self.assertEqual(self.browser.count("script"), 0)
 
     def test_scripts_are_not_needed(self):
         page = self.session_page("session")

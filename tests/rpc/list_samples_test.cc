@@ -126,6 +126,22 @@ TEST_F(ListSamplesTest, SaysWhatAHarnessMetricMeansOnlyWhenAsked) {
   EXPECT_FALSE(answer.runs[0].metrics(1).has_resolution()) << "unknown is absent, not 0";
 }
 
+TEST_F(ListSamplesTest, SendsTheStacksOfASampledSessionOnlyWhenAsked) {
+  std::vector<benchd::Run> runs(1);
+  runs[0].samples = {
+      {"cpu_time", "", 0, 0.5}, {"stack", "main;f", 0, 3}, {"lost_samples", "", 0, 1}};
+  Keep(std::move(runs));
+  v1::ListSamplesRequest request;
+  request.set_session("abc");
+  EXPECT_EQ(List(request).runs.at(0).samples_size(), 3) << "a harness may print such names";
+  daemon_.loop.Run([this] { daemon_.service.records["abc"].spec.profile.emplace(); });
+  EXPECT_EQ(List(request).runs.at(0).samples_size(), 1);
+  request.set_with_stacks(true);
+  const Answer answer = List(request);
+  ASSERT_EQ(answer.runs.at(0).samples_size(), 3);
+  EXPECT_EQ(answer.runs[0].samples(1).inner_benchmark(), "main;f");
+}
+
 TEST_F(ListSamplesTest, ASessionWithoutRunsIsAnEmptyStream) {
   const Answer answer = List(true);
   EXPECT_TRUE(answer.status.ok());

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,10 +13,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "daemon/launch/launch_plan.h"
@@ -272,20 +268,7 @@ TEST(LaunchTest, InheritsANiceValueThatMayNotBeLoweredAndWarns) {
   EXPECT_EQ(end.warnings.back().code, "nice_inherited");
 }
 
-/// Makes clone3 return ENOSYS from now on, like the filters of some containers.
-void ForbidClone3() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{.len = std::size(filter), .filter = filter};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-    _exit(123);
-  }
-}
+void ForbidClone3() { ForbidCall(SYS_clone3, ENOSYS); }
 
 TEST(LaunchTest, WorksWhereClone3IsForbidden) {
   const TempFolder folder;

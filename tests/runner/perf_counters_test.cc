@@ -33,7 +33,8 @@ class FakeKernel {
   };
 
   PerfEventOpen Open() {
-    return [this](const perf_event_attr& attributes, pid_t pid) { return Open(attributes, pid); };
+    return
+        [this](const perf_event_attr& attributes, pid_t pid, int) { return Open(attributes, pid); };
   }
 
   static constexpr Key kInstructions{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS};

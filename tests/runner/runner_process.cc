@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +14,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "daemon/wire/channel.h"
@@ -36,6 +41,20 @@ void BecomeNobody() {
   if (setgroups(0, nullptr) != 0 || setresgid(kNobodyId, kNobodyId, kNobodyId) != 0 ||
       setresuid(kNobodyId, kNobodyId, kNobodyId) != 0) {
     _exit(125);
+  }
+}
+
+void ForbidCall(long number, int error) {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{.len = std::size(filter), .filter = filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    _exit(123);
   }
 }
 
@@ -93,12 +112,11 @@ ChildSpec ChildOf(std::vector<std::string> argv) {
 ChildSpec ScriptOf(const std::string& script) { return ChildOf({"/bin/sh", "-c", script}); }
 
 RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)(),
-                             const std::vector<std::string>& options) {
+                             const std::vector<std::string>& options, const std::string& program) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) abort();
   socket_.Reset(ends[0]);
   const UniqueFd theirs(ends[1]);
-  const std::string program = RunnerPath();
   std::vector<std::string> words{"benchd-runner", "--socket", "fd:3"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> argv;

@@ -27,6 +27,10 @@ std::string RunnerPath();
 /// Drops root privileges, in a forked child only.
 void BecomeNobody();
 
+/// Makes a system call return an error in this process and its descendants, like the filters of
+/// some containers. In a forked child only.
+void ForbidCall(long number, int error);
+
 /// The ids with which a test's runner is started.
 enum class RunnerIds { kOwn, kNobody };
 /// Empty, or why a runner cannot be started with those ids here.
@@ -46,7 +50,8 @@ class RunnerProcess {
   /// Calls `prepare` in the new process, before its ids change and the program starts. Adds
   /// `options` to its command line.
   explicit RunnerProcess(RunnerIds ids = RunnerIds::kOwn, void (*prepare)() = nullptr,
-                         const std::vector<std::string>& options = {});
+                         const std::vector<std::string>& options = {},
+                         const std::string& program = RunnerPath());
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
   ~RunnerProcess();

@@ -245,6 +245,57 @@ TEST(MakeRunOutcomeTest, KeepsWhatAFailedChildDidPrint) {
   EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size() + 2);
 }
 
+wire::ParsedOutput SampledProfile() {
+  wire::ParsedOutput profile;
+  profile.samples = {{.metric = "stack", .inner_benchmark = "main;f", .value = 40},
+                     {.metric = "lost_samples", .inner_benchmark = "", .value = 2}};
+  return profile;
+}
+
+TEST(MakeRunOutcomeTest, ASampledRunHasItsStacksAfterItsFigures) {
+  wire::RunFigures figures = Figures();
+  figures.parsed = wire::EncodeParsedOutput(SampledProfile());
+  auto outcome = MakeRunOutcome(figures, "", {}, /*sampled=*/true);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size() + 2);
+  EXPECT_EQ(outcome->samples[BuiltinMetrics().size()], SampledProfile().samples[0]);
+  EXPECT_EQ(outcome->samples.back(), SampledProfile().samples[1]);
+  figures.parsed.clear();
+  outcome = MakeRunOutcome(figures, "", {}, /*sampled=*/true);
+  ASSERT_TRUE(outcome) << "a run may be too short for a sample";
+  EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+}
+
+TEST(MakeRunOutcomeTest, BelievesNoProfileThatTheHelperCouldNotHaveWritten) {
+  wire::RunFigures figures = Figures();
+  const Sample wrong[] = {{.metric = "cpu_time", .inner_benchmark = "", .value = 1},
+                          {.metric = "stack", .inner_benchmark = "main", .value = -1},
+                          {.metric = "stack", .inner_benchmark = "", .value = 1},
+                          {.metric = "stack", .inner_benchmark = "a\nb", .value = 1},
+                          {.metric = "lost_samples", .inner_benchmark = "main", .value = 1}};
+  for (const Sample& sample : wrong) {
+    wire::ParsedOutput profile = SampledProfile();
+    profile.samples.push_back(sample);
+    figures.parsed = wire::EncodeParsedOutput(profile);
+    const auto outcome = MakeRunOutcome(figures, "", {}, /*sampled=*/true);
+    ASSERT_FALSE(outcome) << sample.metric;
+    EXPECT_EQ(outcome.error().code, ErrorCode::kInternal);
+    EXPECT_WORDING(outcome.error());
+  }
+  figures.exit.signal = 11;
+  EXPECT_TRUE(MakeRunOutcome(figures, "", {}, /*sampled=*/true)) << "its end is more informative";
+}
+
+TEST(MakeRunOutcomeTest, ReportsWhyARunHasNoProfile) {
+  wire::RunFigures figures = Figures();
+  wire::ParsedOutput profile;
+  profile.result = Error{ErrorCode::kFailedPrecondition, "the program is not readable", "chmod"};
+  figures.parsed = wire::EncodeParsedOutput(profile);
+  const auto outcome = MakeRunOutcome(figures, "", {}, /*sampled=*/true);
+  ASSERT_FALSE(outcome);
+  EXPECT_WORDING(outcome.error());
+}
+
 TEST(MakeRunOutcomeTest, RefusesAParsedMetricNamedLikeABuiltInOne) {
   wire::ParsedOutput parsed = Parsed();
   parsed.samples[0].metric = parsed.samples[1].metric = parsed.metrics[0].name = "cpu_time";

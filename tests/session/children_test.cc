@@ -26,5 +26,26 @@ TEST(ChildrenTest, AnInterpreterIsLookedUpAsTheProgramOfItsArm) {
   EXPECT_EQ(query.path, "/opt/bin");
 }
 
+TEST(ChildrenTest, OnlyTheRunsOfArmsAreSampled) {
+  SessionSpec spec = fake::TwoArms();
+  Benchmark& benchmark = spec.benchmarks[0];
+  benchmark.hooks.prepare = {"prepare", {"prepare"}};
+  benchmark.hooks.setup = {"setup", {"setup"}};
+  benchmark.parse = "lines";
+  benchmark.parse_file = "out";
+  for (const ChildSpec& child : ChildrenOf(spec, {"abc"}, {})) EXPECT_FALSE(child.profile);
+  spec.profile = Profile{.frequency_hz = 500};
+  const std::vector<ChildSpec> children = ChildrenOf(spec, {"abc"}, {});
+  ASSERT_EQ(children.size(), 4U);
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    EXPECT_EQ(children[i].profile.has_value(), i < 2) << i;
+    EXPECT_EQ(children[i].parse, "");
+    EXPECT_EQ(children[i].parse_file, "");
+  }
+  EXPECT_EQ(children[0].profile, spec.profile);
+  EXPECT_FALSE(ChildOfHook(spec, {"abc"}, benchmark, nullptr, HookKind::kSetup).profile);
+  EXPECT_FALSE(ChildOfArm(spec, benchmark, benchmark.arms[0]).profile) << "it also makes lists";
+}
+
 }  // namespace
 }  // namespace benchd

@@ -74,5 +74,16 @@ TEST_F(DivideOutcomeTest, RefusesAProcessThatLeftOneOut) {
   EXPECT_WORDING(parts.error());
 }
 
+TEST(DropInnerNameTest, AStackIsNotTheNameOfABenchmark) {
+  Benchmark benchmark;
+  benchmark.inner = "BM_Sort";
+  benchmark.harness = "google-benchmark";
+  RunOutcome outcome;
+  outcome.samples = {{.metric = "stack", .inner_benchmark = "BM_Sort", .value = 3}};
+  const std::vector<Sample> before = outcome.samples;
+  DropInnerName(benchmark, outcome);
+  EXPECT_EQ(outcome.samples, before);
+}
+
 }  // namespace
 }  // namespace benchd

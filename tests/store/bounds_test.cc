@@ -241,6 +241,58 @@ TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
   EXPECT_EQ(Runs({"a"}).size(), 2U);
 }
 
+TEST_F(BoundsTest, StacksOfSampledRunsAreNotMetrics) {
+  OpenWith({.session_metrics = 1, .session_stacks = 2});
+  Insert("a");
+  benchd::Run run = PlainRun(0, 0);
+  run.samples = {{"one", "", 0, 1.0}, {"stack", "main", 0, 1.0}, {"stack", "main;f", 0, 1.0}};
+  Append({"a"}, {run});
+  for (const Sample& more : {Sample{"two", "", 0, 1.0}, Sample{"stack", "main;g", 0, 1.0}}) {
+    benchd::Run another = run;
+    another.samples.push_back(more);
+    const Result<void> refused = records_->Append({"a"}, {another}, {});
+    ASSERT_FALSE(refused) << more.metric;
+    EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  }
+}
+
+// 40 blocks of two runs with 5,000 stacks each, of which a fifth are new in every run.
+TEST_F(BoundsTest, TakesThousandsOfStacksInEachRun) {
+  constexpr int kStacks = 5000;
+  OpenWith({});
+  Insert("a");
+  std::vector<benchd::Run> runs;
+  for (int i = 0; i < 80; ++i) {
+    benchd::Run& run = runs.emplace_back(PlainRun(0, 0));
+    run.block = static_cast<std::uint64_t>(i / 2);
+    for (int stack = 0; stack < kStacks; ++stack) {
+      const int number = stack < kStacks / 5 ? i * kStacks + stack : stack;
+      std::string text = "_start;main;" + std::to_string(number);
+      text += std::string(200, 'f');
+      run.samples.push_back({.metric = "stack", .inner_benchmark = std::move(text), .value = 1});
+    }
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  for (const benchd::Run& run : runs) Append({"a"}, {run});
+  const auto stored = std::chrono::steady_clock::now();
+  std::vector<benchd::Run> read;
+  while (true) {
+    const auto some = records_->LoadRuns({"a"}, read.size(), 256, kRunBytesPerLoad);
+    ASSERT_TRUE(some) << some.error().message;
+    if (some->empty()) break;
+    read.insert(read.end(), some->begin(), some->end());
+  }
+  const auto ended = std::chrono::steady_clock::now();
+  EXPECT_EQ(read, runs);
+  const auto ms = [](auto duration) {
+    return static_cast<int>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+  };
+  RecordProperty("stored_ms", ms(stored - begun));
+  RecordProperty("read_ms", ms(ended - stored));
+  EXPECT_LT(ended - begun, std::chrono::seconds(20));
+}
+
 // Searching every name for each sample took seconds, in which other users got no answer.
 TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
   constexpr int kMany = 40'000;

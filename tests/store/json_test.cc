@@ -21,7 +21,8 @@ using testing::HasSubstr;
 /// rich_values.h lack.
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
-                         s18, s19, s20, s21, s22, s23, s24, s25] = SessionSpec{};
+                         s18, s19, s20, s21, s22, s23, s24, s25, s26, s27] = SessionSpec{};
+  [[maybe_unused]] auto [pr1, pr2, pr3] = Profile{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17,
                          b18, b19, b20, b21, b22] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13] = Arm{};
@@ -45,7 +46,12 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
-  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13, o14] = Report{};
+  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13, o14, o15] =
+      Report{};
+  [[maybe_unused]] auto [ex1, ex2, ex3, ex4, ex5, ex6, ex7, ex8, ex9, ex10, ex11, ex12, ex13, ex14,
+                         ex15, ex16, ex17, ex18] = Explanation{};
+  [[maybe_unused]] auto [fn1, fn2, fn3, fn4, fn5, fn6, fn7, fn8, fn9, fn10, fn11, fn12, fn13,
+                         fn14] = FunctionChange{};
   [[maybe_unused]] auto [sc1, sc2, sc3, sc4, sc5, sc6] = SuiteChange{};
   [[maybe_unused]] auto [ao1, ao2, ao3, ao4, ao5, ao6] = ArmOrder{};
   [[maybe_unused]] auto [af1, af2] = ArmFactor{};

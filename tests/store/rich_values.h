@@ -108,6 +108,7 @@ inline SessionSpec RichSpec() {
       .confirm = true,
       .keep_all = true,
       .early_looks = true,
+      .profile = Profile{.frequency_hz = 4000, .call_graph = CallGraph::kDwarf, .explains = "k7"},
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
       .invocation = "-f 'my suite.toml'",
@@ -168,6 +169,41 @@ inline Comparison RichComparison() {
                     .basis = Basis::kExact,
                     .confirmation = RichConfirmation(),
                     .control = ControlState::kChanged};
+}
+
+inline Explanation RichExplanation() {
+  return Explanation{.benchmark = "parse",
+                     .reference = "base",
+                     .candidate = "feature",
+                     .blocks = 40,
+                     .samples_reference = 41'000,
+                     .samples_candidate = 43'000,
+                     .lost = 3,
+                     .seconds_reference = 1.0000000000000002,
+                     .seconds_candidate = 1.05,
+                     .change = {.estimate = 0.05, .lo = 0.03, .hi = {}},
+                     .explained_seconds = 0.046,
+                     .explained = 0.92,
+                     .confidence = 0.99,
+                     .compared = 57,
+                     .functions = {{.function = "parse<long> (a.c)",
+                                    .matched = "parse<int> (a.c)",
+                                    .presence = Presence::kOutlined,
+                                    .self_reference = 0.2,
+                                    .self_candidate = 0.246,
+                                    .self = {.estimate = 0.046, .lo = 0.03, .hi = 0.062},
+                                    .total_reference = 0.4,
+                                    .total_candidate = 0.45,
+                                    .total = {.estimate = 0.05, .lo = {}, .hi = 0.07},
+                                    .changed = true,
+                                    .instructions_reference = 1e9,
+                                    .instructions_candidate = 0.0,
+                                    .cache_misses_reference = 12.5,
+                                    .cache_misses_candidate = 5e-324},
+                                   FunctionChange{}},
+                     .rest_reference = 0.001,
+                     .rest_candidate = 0.002,
+                     .unnamed = 0.125};
 }
 
 inline SessionSnapshot RichSnapshot() {
@@ -241,7 +277,8 @@ inline SessionSnapshot RichSnapshot() {
                      .reason = "resolution",
                      .expected_blocks = 7.5,
                      .eta = Nanoseconds(9)}},
-      .control_changed = true};
+      .control_changed = true,
+      .explanations = {RichExplanation(), Explanation{}}};
   const FailedRun run{.benchmark = "parse",
                       .arm = "feature",
                       .block = 4,

@@ -273,6 +273,16 @@ std::string BrokenSession(const v1::Session& session) {
          "</error>\n    </testcase>\n  </testsuite>\n";
 }
 
+// Renders a sampled session as one test case that is skipped: it explains a verdict and has none.
+std::string SampledSuite(const v1::Session& session) {
+  const std::string of_session = "session " + session.session();
+  return "  <testsuite" + XmlAttribute("name", "session") +
+         JunitCounts{.tests = 1, .skipped = 1}.Attributes() + ">\n    <testcase" +
+         XmlAttribute("classname", "session") + XmlAttribute("name", of_session) +
+         ">\n      <skipped" + XmlAttribute("message", "sampled: no verdict") +
+         "/>\n    </testcase>\n  </testsuite>\n";
+}
+
 constexpr char kJunitBegin[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"benchd\"";
 
@@ -294,6 +304,10 @@ std::string RenderJunit(const v1::Session& session, std::span<const v1::Run>) {
   if (session.state() != v1::SESSION_STATE_DONE) {
     return begin + JunitCounts{.tests = 1, .errors = 1}.Attributes() + ">\n" +
            BrokenSession(session) + end;
+  }
+  if (session.spec().has_profile()) {
+    return begin + JunitCounts{.tests = 1, .skipped = 1}.Attributes() + ">\n" +
+           SampledSuite(session) + end;
   }
   const v1::Update& report = session.report();
   const std::vector<const v1::Comparison*> gates = GatesOf(report);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/present/explanation.h"
 #include "client/present/exports.h"
 #include "client/present/findings.h"
 #include "client/present/markdown_limit.h"
@@ -338,6 +339,31 @@ std::string VerdictText(const v1::Update& report) {
   return text.ends_with("\n\n") ? text : text + "\n";
 }
 
+// Renders what a sampled session explains: for each pair of arms the headline, the functions and
+// what the intervals mean. It has no sign, because it is not a verdict.
+std::string ExplanationMarkdown(const v1::Session& session, const MarkdownLinks& links) {
+  std::string text;
+  const ExplanationView view = ViewOf(session.report(), FunctionsShown::kWhatMatters);
+  for (const v1::Explanation& one : session.report().explanations()) {
+    text += "**" + MarkdownText(ExplanationHeadline(one, view, Style())) + "**\n\n";
+    const Rows rows = FunctionRows(one, view.shown, Style());
+    for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i) {
+      std::vector<std::string> cells = {i == 0 ? rows[i].front() : MarkdownCode(rows[i].front())};
+      for (std::size_t j = 1; j < rows[i].size(); ++j) cells.push_back(MarkdownText(rows[i][j]));
+      text += MarkdownRow(cells);
+      if (i > 0) continue;
+      std::vector<std::string> rule(cells.size(), "---:");
+      rule.front() = rule.back() = "---";
+      text += MarkdownRow(rule);
+    }
+    text += "\n" + MarkdownList(ExplanationNotes(one, view, Style()));
+  }
+  if (text.empty()) text = "**no explanation**\n\n";
+  text += Origin(session, links);
+  text += MarkdownList(RenderWarnings(session.report(), WarningsShown::kToActOn, Style()));
+  return text + Folded(session, {}, {});
+}
+
 }  // namespace
 
 std::string RenderMarkdown(const v1::Session& session, const MarkdownLinks& links) {
@@ -345,6 +371,7 @@ std::string RenderMarkdown(const v1::Session& session, const MarkdownLinks& link
     const std::string origin = Origin(session, links);
     return WithoutVerdict(session) + (origin.empty() ? "" : "\n" + origin);
   }
+  if (session.spec().has_profile()) return ExplanationMarkdown(session, links);
   const v1::Update& report = session.report();
   std::string text = VerdictText(report) + Origin(session, links);
   const RowSelection selection = SelectRows(report, RowsShown::kWhatMatters);

@@ -19,7 +19,8 @@ std::set<std::pair<std::string, std::string>> PlacebosOf(const v1::SessionSpec& 
 }  // namespace
 
 std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
-  if (session.state() != v1::SESSION_STATE_DONE) return {};
+  // Sampled runs are slower than others.
+  if (session.state() != v1::SESSION_STATE_DONE || session.spec().has_profile()) return {};
   const auto placebos = PlacebosOf(session.spec());
   std::set<std::array<std::string_view, 3>> seen;
   std::vector<const v1::Comparison*> means;

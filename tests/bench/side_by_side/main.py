@@ -17,6 +17,7 @@ import clocks
 import cost
 import footprint
 import machine
+import passes
 import scale
 import verdicts
 from processes import become_subreaper, end_children_left
@@ -27,6 +28,7 @@ PARTS = {
     "cpu-time": clocks.measure_cpu_time,
     "verdicts": verdicts.measure,
     "live": verdicts.measure_live,
+    "passes": passes.measure,
     "idle-daemon": footprint.measure_idle,
     "watchers": footprint.measure_watchers,
     "scale": scale.measure,
@@ -41,9 +43,9 @@ def arguments():
     parser.add_argument("--json", metavar="FILE", help="also write every figure to FILE")
     parser.add_argument("--quick", action="store_true", help="few rounds, for a quick check")
     parser.add_argument("--rounds", type=int, help="number of rounds in every part")
-    parser.add_argument("--records", type=int, help="runs per record of `verdicts` (20000)")
+    parser.add_argument("--records", type=int, help="runs per record of `verdicts` and `passes` (20000)")
     parser.add_argument("--program", default="", metavar="NAME",
-                        help="for `cost` and `verdicts`: only programs whose name contains this")
+                        help="for `cost`, `verdicts` and `passes`: only programs whose name contains this")
     parser.add_argument("--turn", type=float, default=cost.TURN_S, metavar="SECONDS",
                         help="for `cost`: seconds that each tool runs a program in its turn (6)")
     parser.add_argument("--max-time", default="60s", metavar="TIME",

@@ -1,6 +1,7 @@
 // Compares decision rules on the same records: how often they are right, and after how many runs.
 //
 //     replay INTERLEAVED BLOCKED [--replays N] [--seed N] [--block PAIRS]
+//     replay --passes RECORD [--replays N] [--seed N] [--block PAIRS]
 //
 // Each file has the wall times of one program's runs, one per line, in seconds and in order. The
 // program is always the same, so runs can be assigned to arms afterwards, and a true change is
@@ -8,7 +9,8 @@
 // --block successive pairs each, drawn with replacement from the first record; a random bit assigns
 // the runs of a pair. Neighbouring runs thus stay together. A replay of a rule that runs one arm
 // after the other is one whole segment of the second record. It prints one line of JSON for each
-// rule and true change, with whole counts.
+// rule and true change, with whole counts. With --passes, the rules are the default and
+// --pass-confidence 95%.
 //
 // Source of the resampling: H. R. Kunsch, Annals of Statistics 17 (1989) 1217-1241.
 
@@ -43,6 +45,7 @@ using validity::Watch;
 
 constexpr double kMargin = 0.02;
 constexpr double kAlpha = 0.01;       // benchctl's default
+constexpr double kPassConfidence = 0.95;
 constexpr double kPeersAlpha = 0.05;  // of hyperfine's welch_ttest.py and of compare.py
 constexpr double kPeersSeconds = 3;   // for each arm, hyperfine's default; at least ten runs
 constexpr std::uint64_t kPeersRuns = 10;
@@ -58,6 +61,7 @@ struct Options {
 // The outcomes of the replays of one rule at one true change.
 struct Tally {
   std::uint64_t wrong = 0;
+  std::uint64_t regressions = 0;
   std::uint64_t open = 0;
   std::uint64_t runs = 0;
   double seconds = 0;
@@ -68,6 +72,7 @@ struct Tally {
       ++open;
     } else {
       const bool slower = decision == LookDecision::kRegression;
+      regressions += slower ? 1U : 0U;
       wrong += change == kMargin || slower != (change > kMargin) ? 1U : 0U;
     }
   }
@@ -227,9 +232,11 @@ void Print(const char* rule, double alpha, double change, const Options& options
   const auto replays = static_cast<double>(options.replays);
   std::printf(
       "{\"rule\": \"%s\", \"alpha\": %g, \"change\": %g, \"replays\": %llu, \"wrong\": %llu, "
-      "\"open\": %llu, \"runs\": %.1f, \"seconds\": %.4f}\n",
+      "\"regressions\": %llu, \"open\": %llu, \"runs\": %.1f, \"seconds\": %.4f}\n",
       rule, alpha, change, static_cast<unsigned long long>(options.replays),
-      static_cast<unsigned long long>(tally.wrong), static_cast<unsigned long long>(tally.open),
+      static_cast<unsigned long long>(tally.wrong),
+      static_cast<unsigned long long>(tally.regressions),
+      static_cast<unsigned long long>(tally.open),
       static_cast<double>(tally.runs) / replays, tally.seconds / replays);
 }
 
@@ -253,6 +260,18 @@ void Replay(std::span<const double> interleaved, std::span<const double> blocked
           ReplayBlocked(blocked, options, Peer::kWelch, change));
     Print("compare.py", kPeersAlpha, change, options,
           ReplayBlocked(blocked, options, Peer::kRanks, change));
+  }
+}
+
+void ReplayPasses(std::span<const double> record, const Options& options) {
+  const Level level = Level::Make(kAlpha, validity::kFirstLook).value();
+  const Level pass_level = Level::Make(2 * (1 - kPassConfidence), validity::kFirstLook).value();
+  for (const double change : kChanges) {
+    Rule rule{Method::kPaired, &level};
+    Print("benchctl", kAlpha, change, options, ReplayPairs(record, options, rule, change));
+    rule.pass_level = &pass_level;
+    Print("--pass-confidence 95%", kAlpha, change, options,
+          ReplayPairs(record, options, rule, change));
   }
 }
 
@@ -281,9 +300,15 @@ int main(int argc, char** argv) {
   const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
   const auto options = argc < 3 ? std::nullopt : benchd::ReadOptions(words.subspan(3));
   if (!options) {
-    std::fputs("usage: replay INTERLEAVED BLOCKED [--replays N] [--seed N] [--block PAIRS]\n",
-               stderr);
+    std::fputs(
+        "usage: replay INTERLEAVED BLOCKED [--replays N] [--seed N] [--block PAIRS]\n"
+        "       replay --passes RECORD [--replays N] [--seed N] [--block PAIRS]\n",
+        stderr);
     return 2;
+  }
+  if (std::string_view(argv[1]) == "--passes") {
+    benchd::ReplayPasses(benchd::ReadRecord(argv[2]), *options);
+    return 0;
   }
   benchd::Replay(benchd::ReadRecord(argv[1]), benchd::ReadRecord(argv[2]), *options);
   return 0;

@@ -228,8 +228,13 @@ LookDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
                                const PairedEstimate& estimate) const {
   const Level& level = *rule.level;
   switch (rule.method) {
-    case Method::kPaired:
-      return DecideAgainst(GuardedInterval(estimate, level.RobbinsT(pairs_)), threshold_);
+    case Method::kPaired: {
+      Interval interval = GuardedInterval(estimate, level.RobbinsT(pairs_));
+      if (rule.pass_level != nullptr) {
+        interval.hi = GuardedInterval(estimate, rule.pass_level->RobbinsT(pairs_)).hi;
+      }
+      return DecideAgainst(interval, threshold_);
+    }
     case Method::kLinear:
       return DecideAgainst(
           GuardedInterval(EstimateDifference(WithFactor(moments, LowerIsBetterFactor(margin_))),

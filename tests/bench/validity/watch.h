@@ -107,6 +107,8 @@ struct Rule {
   const Level* level = nullptr;
   std::uint64_t oracle_pairs = 0;  ///< of kOracle
   double width = 0;                ///< of kPrecision, of the relative change
+  /// Of kPaired: the level of the upper end, which establishes a pass; nullptr: that of `level`.
+  const Level* pass_level = nullptr;
 };
 
 struct Outcome {

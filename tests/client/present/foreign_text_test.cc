@@ -24,6 +24,7 @@
 #include "client/present/sentence.h"
 #include "client/present/similarity.h"
 #include "client/present/text.h"
+#include "client/report/flame_graph.h"
 #include "client/report/page.h"
 #include "client/request/replay.h"
 #include "client/session/session_export.h"
@@ -31,6 +32,7 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "tests/client/analysis_samples.h"
+#include "tests/client/explanation_samples.h"
 #include "tests/client/report_samples.h"
 #include "tests/client/samples.h"
 #include "tests/client/similarity_samples.h"
@@ -134,13 +136,22 @@ v1::Session ForeignSuite() {
 }
 
 std::vector<v1::Session> ForeignSessions() {
-  return {ForeignWhole(WhichTexts::kPresent), ForeignWhole(WhichTexts::kAll), ForeignFailed(),
-          ForeignCancelled(), ForeignSuite()};
+  return {ForeignWhole(WhichTexts::kPresent),
+          ForeignWhole(WhichTexts::kAll),
+          ForeignFailed(),
+          ForeignCancelled(),
+          ForeignSuite(),
+          Spoiled(SampledSession())};
 }
 
 std::vector<v1::Run> ForeignRuns() {
   std::vector<v1::Run> runs = SampleRuns();
   for (v1::Run& run : runs) Spoil(&run, WhichTexts::kPresent);
+  for (v1::Run run : SampledRuns()) {
+    Spoil(&run, WhichTexts::kPresent);
+    for (v1::Sample& sample : *run.mutable_samples()) sample.set_metric("stack");
+    runs.push_back(run);
+  }
   return runs;
 }
 
@@ -413,6 +424,12 @@ std::vector<Printer> Printers() {
            sources.push_back(SourceOfSession(session, runs));
          }
          return RenderReportPage(sources) + RenderReportPage(std::span(sources).first(1));
+       }},
+      {"explain --svg",
+       [] {
+         const v1::Session session = Spoiled(SampledSession());
+         return FlameGraphFile(
+             FlamePairsOf(session.report(), SumStacks(ForeignRuns(), false)).at(0));
        }},
       {"combine", [] { return RenderCombination(ForeignCombination(), 4, kForeignStyle); }},
       {"combine --json", [now] { return CombinationJson(ForeignCombination(), now); }},
