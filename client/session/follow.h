@@ -92,8 +92,8 @@ void PrintCommits(const v1::Session& session);
 /// Returns the contract's exit code for a verdict.
 ExitCode ExitFor(const v1::Update& verdict);
 
-/// Returns the contract's exit code for a session in its final state. That of a sampled session is 0
-/// if it has an explanation.
+/// Returns the contract's exit code for a session in its final state. That of a sampled session is
+/// 0 if it has an explanation.
 ExitCode ExitFor(const v1::Session& session);
 
 }  // namespace benchd::client

@@ -5,10 +5,10 @@
 
 namespace benchd {
 
-/// Checks the spec of a session whose runs are sampled (SessionSpec::profile), and sets what follows
-/// from the sampling: cpu_time is the only gate, no arm retires, no limit ends the session early, no
-/// benchmark is a control, and each benchmark of a program runs alone. Does nothing for other
-/// sessions.
+/// Checks the spec of a session whose runs are sampled (SessionSpec::profile), and sets what
+/// follows from the sampling: cpu_time is the only gate, no arm retires, no limit ends the session
+/// early, no benchmark is a control, and each benchmark of a program runs alone. Does nothing for
+/// other sessions.
 ///
 /// Call it before the rest of the spec is checked.
 /// @errors kInvalidArgument, which names the field: the session lacks `runs`, or asks for something

@@ -19,7 +19,9 @@ using Lines = std::vector<std::string>;
 
 std::vector<std::uint64_t> Numbers(std::string_view bytes) {
   std::vector<std::uint64_t> numbers(bytes.size() / sizeof(std::uint64_t));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::uint64_t));
+  if (!numbers.empty()) {
+    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::uint64_t));
+  }
   return numbers;
 }
 

@@ -44,7 +44,7 @@ using validity::Rule;
 using validity::Watch;
 
 constexpr double kMargin = 0.02;
-constexpr double kAlpha = 0.01;       // benchctl's default
+constexpr double kAlpha = 0.01;  // benchctl's default
 constexpr double kPassConfidence = 0.95;
 constexpr double kPeersAlpha = 0.05;  // of hyperfine's welch_ttest.py and of compare.py
 constexpr double kPeersSeconds = 3;   // for each arm, hyperfine's default; at least ten runs
@@ -236,8 +236,8 @@ void Print(const char* rule, double alpha, double change, const Options& options
       rule, alpha, change, static_cast<unsigned long long>(options.replays),
       static_cast<unsigned long long>(tally.wrong),
       static_cast<unsigned long long>(tally.regressions),
-      static_cast<unsigned long long>(tally.open),
-      static_cast<double>(tally.runs) / replays, tally.seconds / replays);
+      static_cast<unsigned long long>(tally.open), static_cast<double>(tally.runs) / replays,
+      tally.seconds / replays);
 }
 
 void Replay(std::span<const double> interleaved, std::span<const double> blocked,

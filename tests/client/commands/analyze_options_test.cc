@@ -117,7 +117,7 @@ TEST(TableSpecTest, EveryOptionArrives) {
       {"schedule", "coin"},  {"min-runs", "30"},       {"max-runs", "100"},
       {"seed", "7"},         {"placebo", ""},          {"control", "steady"},
       {"allow-missing", ""}, {"accept-exit", "0,3"},   {"pass-confidence", "95%"},
-      {"error-rate", "fdr"},   {"early-looks", "on"}};
+      {"error-rate", "fdr"}, {"early-looks", "on"}};
   for (const OptionInfo& option : TableOptions()) {
     const auto value = values.find(option.name);
     ASSERT_NE(value, values.end()) << option.name;
