@@ -2,37 +2,11 @@
 
 #include <algorithm>
 
-#include "core/analysis/control_names.h"
+#include "core/analysis/compared_arms.h"
 #include "core/base/try.h"
 
 namespace benchd {
 namespace {
-
-// Returns the arms to order. Returns an empty list for fewer than two candidates or too many arms,
-// and for a control, in which an order would be the machine's.
-std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
-  std::vector<std::size_t> arms;
-  if (IsControl(benchmark)) return arms;
-  for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
-    if (benchmark.arms[i].role != ArmRole::kPlacebo) arms.push_back(i);
-  }
-  const bool several = ArmsWithRole(benchmark, ArmRole::kCandidate).size() > 1;
-  if (!several || arms.size() > kMostPairedArms) arms.clear();
-  return arms;
-}
-
-std::size_t PairsOf(std::size_t arms) { return arms * (arms - 1) / 2; }
-
-/// Returns the number of pairs in all benchmarks, because readers take the orders of all benchmarks
-/// as one statement.
-std::size_t AllPairs(const SessionSpec& spec) {
-  std::size_t pairs = 0;
-  for (const Benchmark& benchmark : spec.benchmarks) {
-    const std::size_t arms = ComparedArms(benchmark).size();
-    if (arms > 0) pairs += PairsOf(arms);
-  }
-  return pairs;
-}
 
 /// Returns the spec of a session that compares only these two arms of a benchmark.
 SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gate& gate,
@@ -83,7 +57,7 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
   made.confidence_ = 1 - spec.alpha;
   for (const Arm& arm : of.arms) made.names_.push_back(arm.name);
   for (const std::size_t arm : arms) made.arms_.push_back(of.arms[arm].name);
-  const std::size_t pairs = AllPairs(spec);
+  const std::size_t pairs = ComparedPairs(spec.benchmarks);
   for (std::size_t i = 0; i < arms.size(); ++i) {
     for (std::size_t k = i + 1; k < arms.size(); ++k) {
       TRY(auto analysis, SessionAnalysis::Create(

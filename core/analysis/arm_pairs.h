@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/compared_arms.h"
 #include "core/analysis/sequential_design.h"
 #include "core/analysis/session_analysis.h"
 #include "core/base/result.h"
@@ -26,10 +27,6 @@ struct ArmPairs {
   std::vector<Comparison> comparisons;
   double confidence = 0;  ///< with which the intervals of all pairs of all benchmarks hold together
 };
-
-/// The maximum number of arms that are compared with each other. The number of pairs grows with its
-/// square.
-inline constexpr std::size_t kMostPairedArms = 12;
 
 /// Compares all arms with each other. A session compares each candidate only with its reference.
 ///

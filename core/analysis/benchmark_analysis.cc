@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/analysis/compared_arms.h"
 #include "core/analysis/control_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
@@ -85,6 +86,10 @@ Result<void> BenchmarkAnalysis::FixGates() {
       const bool rate = IsRate(catalog_.metrics()[gate.metric]);
       OpenGate(references_.front(), placebo, AsControl(gate, rate));
     }
+  }
+  if (design_.early_look && !only_ && !planned.empty() && !ComparedArms(benchmark_).empty()) {
+    const PlannedGate& first = planned.front();
+    early_order_.emplace(benchmark_, design_, first, IsRate(catalog_.metrics()[first.metric]));
   }
   gates_fixed_ = true;
   catalog_.BeginLater();
@@ -209,6 +214,10 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
     Take(values, gates_[i], levels.Of(gates_[i].comparison), &checked_[i]);
   }
   for (NamedComparison& info : infos_) Take(values, info, &levels.info, nullptr);
+  if (early_order_ && levels.order && blocks_ <= kLastEarlyLook) {
+    const KnownMetric& metric = catalog_.metrics()[early_order_->metric()];
+    early_order_->Add(values, *levels.order, {metric.resolution, blocks_, blocks_, blocks_});
+  }
   return {};
 }
 
@@ -270,6 +279,9 @@ std::vector<std::uint32_t> BenchmarkAnalysis::IdleArms() const {
   for (const NamedComparison& gate : gates_) {
     if (JudgementOf(gate).settled) continue;
     open = needed[gate.reference] = needed[gate.candidate] = true;
+  }
+  for (std::size_t arm = 0; AwaitsOrder() && arm < needed.size(); ++arm) {
+    if (early_order_->Needs(arm)) open = needed[arm] = true;
   }
   // A session ends once all its gates are settled, but a table may have further rows.
   if (!open && design_.table) return idle;
@@ -398,7 +410,7 @@ bool BenchmarkAnalysis::LacksGates() const {
 }
 
 bool BenchmarkAnalysis::AllGatesSettled() const {
-  return gates_fixed_ && !LacksGates() &&
+  return gates_fixed_ && !LacksGates() && !AwaitsOrder() &&
          std::all_of(gates_.begin(), gates_.end(),
                      [this](const NamedComparison& gate) { return JudgementOf(gate).settled; });
 }

@@ -10,6 +10,7 @@
 
 #include "core/analysis/block_values.h"
 #include "core/analysis/data_checks.h"
+#include "core/analysis/early_order.h"
 #include "core/analysis/family_decision.h"
 #include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
@@ -36,6 +37,9 @@ struct Levels {
   /// That of a gate with early looks, which have a share of it. Present if the design has early
   /// looks and that of the gates is.
   std::optional<SignificanceLevel> with_early_looks = {};
+  /// That of one pair of arms of the order, in which early looks have a share. Present if the
+  /// design has early looks and there is an order.
+  std::optional<SignificanceLevel> order = {};
 
   /// Returns the level of a gate, or nullptr while it is unknown.
   const SignificanceLevel* Of(const MetricComparison& one) const {
@@ -84,8 +88,9 @@ class BenchmarkAnalysis {
   Result<void> AddBlock(std::span<const Run* const> block, const Levels& levels);
 
   /// Returns the arms of which no gate needs another run, in ascending order: all gates that
-  /// involve them are settled. There are none before the first look, nor with a single pair of
-  /// arms. A placebo is needed as long as any gate is open.
+  /// involve them are settled. Before the first look, early looks must also have settled their
+  /// pairs with all other arms. There are none with a single pair of arms. A placebo is needed as
+  /// long as any gate is open.
   std::vector<std::uint32_t> IdleArms() const;
   /// Retires an idle arm: from now on, blocks lack it. Its comparisons stay as they are.
   void Retire(std::uint32_t arm);
@@ -147,7 +152,8 @@ class BenchmarkAnalysis {
   /// Returns warnings about metrics that only some arms have shown, about metrics that cannot gate
   /// by default because they have no relative change, and about failed runs.
   std::vector<Warning> CheckMetrics() const;
-  /// Returns whether all gates are settled. Returns false before the gates are fixed.
+  /// Returns whether all gates are settled, and the order needs no block before the first look.
+  /// Returns false before the gates are fixed.
   bool AllGatesSettled() const;
   /// Returns whether a gate of RestrictTo() is not known yet, because it may still leave 0.
   bool LacksGates() const;
@@ -179,6 +185,8 @@ class BenchmarkAnalysis {
   bool GatesLate(std::size_t metric) const;
   /// Returns whether there are enough blocks for a deciding look.
   bool MayDecide() const;
+  /// Returns whether the order of the arms needs further blocks before the first look.
+  bool AwaitsOrder() const { return early_order_ && !MayDecide() && early_order_->open(); }
   std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
   std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
   // Returns the judgement of a control in place of that of an ordinary gate.
@@ -220,8 +228,9 @@ class BenchmarkAnalysis {
   std::vector<std::uint64_t> failed_per_arm_;       // number of failed runs, if these count
   std::vector<std::optional<RetiredArm>> retired_;  // by arm
   std::vector<NamedComparison> gates_;
-  std::vector<CheckedValues> checked_;  // by gate
-  KeptRuns kept_runs_;                  // runs of gates with several samples per run
+  std::optional<EarlyOrder> early_order_;  // present if there are early looks and an order
+  std::vector<CheckedValues> checked_;     // by gate
+  KeptRuns kept_runs_;                     // runs of gates with several samples per run
   std::vector<NamedComparison> infos_;
 };
 

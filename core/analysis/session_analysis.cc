@@ -10,6 +10,7 @@
 
 #include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/block_checks.h"
+#include "core/analysis/compared_arms.h"
 #include "core/analysis/control_report.h"
 #include "core/analysis/controls.h"
 #include "core/analysis/family_decision.h"
@@ -79,6 +80,11 @@ class SessionAnalysis::Impl {
         may_retire_(ArmsMayRetire(spec, design)),
         design_(design),
         levels_{std::nullopt, SignificanceLevel(design.ForInfo(), design.alpha)} {
+    const std::size_t pairs = ComparedPairs(benchmark_specs_);
+    if (design.early_look && pairs > 0) {
+      levels_.order.emplace(design.ForInfo(), design.alpha / static_cast<double>(pairs),
+                            std::nullopt, false, true);
+    }
     for (const Benchmark& benchmark : benchmark_specs_) {
       benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), design_);
       outlooks_.push_back({.minimum = design_.fixed_blocks.value_or(design_.first_look)});

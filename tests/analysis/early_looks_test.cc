@@ -33,13 +33,29 @@ SessionSpec ThreeArms(bool on = true) {
 }
 const std::vector<double> kThreeSeconds = {1.0, 1.014, 33.0};
 
+/// Wall times around `seconds` with 0.2 % of noise, which is little enough for three blocks.
+class LittleNoise {
+ public:
+  explicit LittleNoise(unsigned seed) : random_(seed) {}
+  Block Wall(const std::vector<double>& seconds) {
+    std::vector<double> values;
+    for (const double s : seconds) values.push_back(s * (1 + 0.002 * normal_(random_)));
+    return WallBlock(0, values);
+  }
+
+ private:
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+};
+
 ArmNumbers IdleOf(const SessionAnalysis& analysis) {
   const auto idle = analysis.IdleArms(0);
   return {idle.begin(), idle.end()};
 }
 
 /// Feeds blocks from which idle arms are left out, like the schedule.
-void FeedBusyArms(SessionAnalysis& analysis, Noise& noise, int blocks,
+template <typename Source>
+void FeedBusyArms(SessionAnalysis& analysis, Source& noise, int blocks,
                   const std::vector<double>& seconds) {
   for (int i = 0; i < blocks; ++i) {
     Block block = noise.Wall(seconds);
@@ -114,12 +130,12 @@ TEST(EarlyLooksTest, SessionsAgreeWithAnIndependentProgram) {
 
 TEST(EarlyLooksTest, AMultipleIsDecidedAtThreeBlocksAndItsArmRetires) {
   SessionAnalysis analysis = Start(ThreeArms());
-  Noise noise(1);
+  LittleNoise noise(1);
   FeedBusyArms(analysis, noise, 2, kThreeSeconds);
   EXPECT_EQ(IdleOf(analysis), ArmNumbers());
   FeedBusyArms(analysis, noise, 1, kThreeSeconds);
   EXPECT_EQ(IdleOf(analysis), ArmNumbers{2});
-  FeedBusyArms(analysis, noise, 20, kThreeSeconds);
+  FeedBusyArms(analysis, noise, 5, kThreeSeconds);
   EXPECT_EQ(analysis.RetiredAfter(0, 2), 3U);
   const Report report = analysis.Look();
   const Comparison& slow = Find(report, "wall_time", "slow");
@@ -135,7 +151,7 @@ TEST(EarlyLooksTest, AMultipleIsDecidedAtThreeBlocksAndItsArmRetires) {
   EXPECT_EQ(slow.last_change, std::nullopt) << "there was no look of the boundary";
   ASSERT_TRUE(slow.p_value);
   EXPECT_LT(*slow.p_value, 0.005);
-  EXPECT_EQ(Find(report, "wall_time", "near").n_candidate, 23U);
+  EXPECT_EQ(Find(report, "wall_time", "near").n_candidate, 8U);
 }
 
 TEST(EarlyLooksTest, ACandidateThatTakesAFractionPasses) {
@@ -149,6 +165,26 @@ TEST(EarlyLooksTest, ACandidateThatTakesAFractionPasses) {
   EXPECT_LT(gate.decided->blocks, 8U);
   EXPECT_LE(gate.change->hi, -1.0 / 3);
   EXPECT_EQ(gate.flag, Flag::kImprovement);
+}
+
+TEST(EarlyLooksTest, AnArmRunsUntilTheOrderHasItsPlace) {
+  const auto idle_after = [](const std::vector<double>& seconds, int blocks) {
+    SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "a", "b", "c"})});
+    spec.benchmarks[0].gates = {RatioGate("wall_time", 0.02)};
+    SessionAnalysis analysis = Start(WithEarlyLooks(spec));
+    LittleNoise noise(12);
+    FeedBusyArms(analysis, noise, blocks, seconds);
+    for (const char* arm : {"a", "b", "c"}) {
+      const Report report = analysis.Look();
+      EXPECT_TRUE(Find(report, "wall_time", arm).decided) << arm;
+    }
+    return std::pair(IdleOf(analysis), analysis.Finished());
+  };
+  const std::vector<double> like = {1, 9, 9.1, 40};
+  EXPECT_EQ(idle_after(like, 4), std::pair(ArmNumbers({0, 3}), false)) << "a and b are alike";
+  EXPECT_EQ(idle_after(like, 7), std::pair(ArmNumbers({0, 3}), false));
+  EXPECT_EQ(idle_after(like, 8), std::pair(ArmNumbers({0, 1, 2, 3}), true));
+  EXPECT_EQ(idle_after({1, 9, 20, 40}, 4), std::pair(ArmNumbers({0, 1, 2, 3}), true));
 }
 
 TEST(EarlyLooksTest, OtherGatesAreDecidedAsBeforeAtTheRestOfTheLevel) {
@@ -291,12 +327,12 @@ TEST(EarlyLooksTest, MissingValuesAndFailedRunsCount) {
 // With two gates, the first decision leaves the whole level to the second one.
 TEST(EarlyLooksTest, EvidenceCountsInDecisionsTogether) {
   bool found = false;
-  for (unsigned seed = 1; seed < 60 && !found; ++seed) {
+  for (unsigned seed = 1; seed < 500 && !found; ++seed) {
     SessionSpec spec = ThreeArms();
     spec.keep_all = true;
     SessionAnalysis analysis = Start(spec);
     Noise noise(seed);
-    for (int i = 0; i < 7; ++i) Feed(analysis, noise.Wall({1, 2.0, 33}));
+    for (int i = 0; i < 7; ++i) Feed(analysis, noise.Wall({1, 1.58, 33}));
     const Report report = analysis.Look();
     const Comparison& gate = Find(report, "wall_time", "near");
     found = gate.decided && gate.decided->by == "holm";

@@ -35,11 +35,21 @@ std::string ShortestText(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
+/// The spec as benchd stores it.
+SessionSpec AsAdmitted(SessionSpec spec) {
+  if (!spec.early_looks) spec.early_looks = EarlyLooksByDefault(spec);
+  return spec;
+}
+
 /// A live session: its runs are drawn, and its rows are written as the client exports them.
 class LiveSession {
  public:
-  LiveSession(const SessionSpec& spec, std::uint64_t seed)
-      : spec_(spec), random_(seed), analysis_(SessionAnalysis::Create(spec).value()) {}
+  /// @param step  by how much each arm is slower than the one before, relative to the first
+  LiveSession(const SessionSpec& spec, std::uint64_t seed, double step = 0.03)
+      : spec_(AsAdmitted(spec)),
+        step_(step),
+        random_(seed),
+        analysis_(SessionAnalysis::Create(spec_).value()) {}
 
   Report Run(std::uint64_t blocks_at_most) {
     for (std::uint32_t b = 0; b < spec_.benchmarks.size(); ++b) AddBlock(b, 0, RunPhase::kWarmup);
@@ -86,7 +96,7 @@ class LiveSession {
 
   benchd::Run MakeRun(std::uint32_t benchmark, std::uint64_t block, std::uint32_t position,
                       std::uint32_t arm, double drift) {
-    const double slower = 1 + 0.03 * arm;
+    const double slower = 1 + step_ * arm;
     const auto value = [&](double around) {
       return around * drift * (1 + 0.005 * normal_(random_));
     };
@@ -121,6 +131,7 @@ class LiveSession {
   }
 
   SessionSpec spec_;
+  double step_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   SessionAnalysis analysis_;
@@ -169,11 +180,10 @@ std::optional<std::uint64_t> LastDecision(const Report& report) {
   return last;
 }
 
-void ExpectSameReplay(SessionSpec spec, std::uint64_t blocks = 60) {
-  spec.early_looks = EarlyLooksByDefault(spec);  // as the daemon does
+void ExpectSameReplay(const SessionSpec& spec, std::uint64_t blocks = 60, double step = 0.03) {
   const std::uint64_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  LiveSession session(spec, seed);
+  LiveSession session(spec, seed, step);
   const Report live = session.Run(blocks);
   const auto replayed = Analyze(session.Export(), OptionsOf(spec));
   ASSERT_TRUE(replayed) << replayed.error().message;
@@ -222,6 +232,18 @@ TEST(TableReplayTest, ArmsThatRetire) {
   spec.estimator.kind = EstimatorKind::kMedian;
   spec.method = Method::kPaired;
   ExpectSameReplay(spec, 200);
+}
+
+TEST(TableReplayTest, ArmsThatAreMultiples) {
+  SessionSpec spec = ReplaySpec(3);
+  LiveSession session(spec, 7, 3);
+  for (const ArmRuns& one : session.Run(60).runs) EXPECT_LT(one.runs, 8U) << one.arm;
+  ExpectSameReplay(spec, 60, 3);
+  spec.early_looks = false;
+  ExpectSameReplay(spec, 60, 3);
+  spec = ReplaySpec();
+  spec.early_looks = true;
+  ExpectSameReplay(spec, 60, 3);
 }
 
 TEST(TableReplayTest, OneSidedAndPrecise) {
