@@ -235,7 +235,7 @@ TEST(TableReplayTest, ArmsThatRetire) {
 }
 
 TEST(TableReplayTest, ArmsThatAreMultiples) {
-  SessionSpec spec = ReplaySpec(3);
+  SessionSpec spec = ReplaySpec(2);
   LiveSession session(spec, 7, 3);
   for (const ArmRuns& one : session.Run(60).runs) EXPECT_LT(one.runs, 8U) << one.arm;
   ExpectSameReplay(spec, 60, 3);
