@@ -160,6 +160,8 @@ void DieWithRunner(const ChildPlan& plan) {
 /// microseconds. The runner usually opens the gate within that time, so that the run begins on a
 /// CPU that is awake. A sleeping child leaves the CPU to other processes.
 constexpr int kLooksBeforeSleep = 4000;
+/// The number after which it calls ChildPlan::on_closed_gate.
+constexpr int kLooksBeforeCall = 1000;
 
 /// Yields the core to its sibling hardware thread during a busy-wait loop.
 void RelaxCpu() {
@@ -176,7 +178,9 @@ void WaitAtGate(const ChildPlan& plan) {
   DieWithRunner(plan);
   const std::atomic_ref<std::uint32_t> gate(plan.report->gate);
   for (int look = 0; gate.load(std::memory_order_acquire) == 0; ++look) {
-    if (look < kLooksBeforeSleep) {
+    if (look == kLooksBeforeCall && plan.on_closed_gate != nullptr) {
+      plan.on_closed_gate(plan.context);
+    } else if (look < kLooksBeforeSleep) {
       RelaxCpu();
     } else {
       RawSyscall(SYS_futex, Word(&plan.report->gate), FUTEX_WAIT, 0, 0);

@@ -115,6 +115,10 @@ struct ChildPlan {
 
   /// True if the child waits at the gate. Unless `roams` is true, its creator sets the affinity.
   bool held = false;
+  /// Called once by a held child in the runner's memory if its gate stays closed for some 50
+  /// microseconds; nullptr: nothing is called. May only make raw system calls.
+  void (*on_closed_gate)(void* context) = nullptr;
+  void* context = nullptr;
   ChildReport* report = nullptr;
 };
 

@@ -90,6 +90,7 @@ void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   area.report().gate = options.held ? 0 : 1;
   area.report().died_waiting = options.held;
   plan.held = options.held;
+  plan.on_closed_gate = nullptr;
   plan.report = &area.report();
   plan.parent = getpid();
   plan.join_cgroup = -1;
@@ -193,17 +194,16 @@ constexpr timespec kCheckInterval{0, 10'000'000};
 /// How long Take() waits, in nanoseconds, before it kills a spawner that does not respond, for
 /// example because it was stopped.
 constexpr std::int64_t kGiveUp = 1'000'000'000;
-
-/// How long after the end of a child the spawner waits before it fetches the runner, in
-/// nanoseconds. A runner whose CPU is free notices the end within about 20 us.
-constexpr std::int64_t kFetchDelay = 50'000;
+/// How long Notice() waits, in nanoseconds, for a child that is fetching the runner. Only a killed
+/// or stopped one takes longer.
+constexpr std::int64_t kGiveUpFetch = 100'000'000;
 
 /// Who handles the end of a child: the lowest two bits of SharedState::handling. The others are the
 /// pid of that child.
 enum Handling : std::uint64_t {
   kNoticed = 1,   ///< the runner, wherever it is
-  kFetching = 2,  ///< the runner, which the spawner is moving to its own CPU
-  kFetched = 3,   ///< the runner, which is on the CPU of the spawner
+  kFetching = 2,  ///< the runner, which the next child is moving to its own CPU
+  kFetched = 3,   ///< the runner, which is on the CPU of the next child
 };
 
 constexpr std::uint64_t HandlingOf(pid_t pid, Handling handling) {
@@ -216,6 +216,11 @@ std::int64_t RawMonotonicNow() {
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
+
+/// A set of CPUs, as the kernel takes it.
+struct CpuWords {
+  unsigned long words[ChildPlan::kMaskWords] = {};
+};
 
 void Wake(const std::uint32_t& word) { RawSyscall(SYS_futex, Word(&word), FUTEX_WAKE, 1); }
 
@@ -245,9 +250,10 @@ struct Spawner::SharedState {
   bool roamed = false;  ///< the child may use several CPUs
   int ended_on = -1;    ///< the CPU on which the last roaming child ended; -1: unknown
 
-  std::uint64_t handling = 0;                      ///< a Handling and the pid of a child
-  unsigned long home[ChildPlan::kMaskWords] = {};  ///< the CPUs of the runner before it was fetched
-  bool may_fetch = true;  ///< the kernel has never refused to move the runner
+  std::uint64_t handling = 0;  ///< a Handling and the pid of a child
+  CpuWords home;               ///< the CPUs of the runner before it was fetched
+  unsigned fetched_to = 0;     ///< the CPU to which it was fetched
+  bool may_fetch = true;       ///< the kernel has never refused to move the runner
 
   std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
@@ -258,8 +264,8 @@ struct Spawner::SharedState {
   void Watch(int pidfd);
   void AwaitEnd(pid_t child);
   void Follow();
-  void FetchRunner();
-  bool MoveRunnerHere();
+  static void FetchRunner(void* state);
+  bool PrepareFetch(CpuWords& here);
   std::atomic_ref<std::uint64_t> Handler() { return std::atomic_ref<std::uint64_t>(handling); }
   static void Enter(void* state) { static_cast<SharedState*>(state)->Serve(); }
 };
@@ -272,12 +278,15 @@ void Spawner::SharedState::Serve() {
     // The order belongs to the spawner until Take().
     roamed = plan->roams;
     if (roamed) Follow();
+    if (on_end && may_fetch && options.share_memory) {
+      plan->context = this;
+      plan->on_closed_gate = &FetchRunner;
+    }
     CloneChild(*plan, *area, options, true, made);
     const pid_t child = made.pid;
     if (child > 0) Watch(made.pidfd);
     State().store(kMade);
     if (std::atomic_ref<std::uint32_t>(runner_sleeps).load() != 0) Wake(state);
-    if (on_end) FetchRunner();
     if (child > 0) AwaitEnd(child);
   }
   for (;;) RawSyscall(SYS_exit_group, 0);
@@ -326,32 +335,36 @@ void Spawner::SharedState::Follow() {
   RawSyscall(SYS_sched_setaffinity, 0, sizeof(there), Word(there));
 }
 
-/// Fetches the runner if it does not notice the end of the last child. The next child waits at its
-/// gate on this CPU, so nothing is measured.
-void Spawner::SharedState::FetchRunner() {
-  if (!may_fetch) return;
-  std::uint64_t seen = Handler().load();
-  while (PidOf(seen) != ended) {
-    if (RawMonotonicNow() < ended_at + kFetchDelay) {
-      seen = Handler().load();
-    } else if (Handler().compare_exchange_strong(seen, HandlingOf(ended, kFetching))) {
-      may_fetch = MoveRunnerHere();
-      Handler().store(HandlingOf(ended, may_fetch ? kFetched : kNoticed));
-      return;
-    }
-  }
+/// Fetches the runner if it has not noticed the end of the last child. Called by the next child,
+/// which waits at its gate on this CPU, so that nothing is measured.
+void Spawner::SharedState::FetchRunner(void* state) {
+  auto& shared = *static_cast<SharedState*>(state);
+  const pid_t ended = shared.ended;
+  std::uint64_t seen = shared.Handler().load();
+  CpuWords here{};
+  if (PidOf(seen) == ended || !shared.PrepareFetch(here)) return;
+  if (!shared.Handler().compare_exchange_strong(seen, HandlingOf(ended, kFetching))) return;
+  shared.may_fetch =
+      RawSyscall(SYS_sched_setaffinity, shared.runner, sizeof(here), Word(&here)) >= 0;
+  // Unless the runner has been here and is home again.
+  seen = HandlingOf(ended, kFetching);
+  shared.Handler().compare_exchange_strong(
+      seen, HandlingOf(ended, shared.may_fetch ? kFetched : kNoticed));
 }
 
-/// Returns false if the runner may not run on this CPU, or may anyway.
-bool Spawner::SharedState::MoveRunnerHere() {
+/// Returns false if the runner may run on this CPU anyway. Otherwise, records where it may run, and
+/// sets `here` to this CPU.
+bool Spawner::SharedState::PrepareFetch(CpuWords& here) {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   unsigned cpu = 0;
+  CpuWords now{};
   if (RawSyscall(SYS_getcpu, Word(&cpu)) < 0 || cpu >= ChildPlan::kMaskWords * kBits) return false;
-  if (RawSyscall(SYS_sched_getaffinity, runner, sizeof(home), Word(home)) < 0) return false;
-  unsigned long here[ChildPlan::kMaskWords] = {};
-  here[cpu / kBits] = 1UL << (cpu % kBits);
-  if ((home[cpu / kBits] & here[cpu / kBits]) != 0) return false;
-  return RawSyscall(SYS_sched_setaffinity, runner, sizeof(here), Word(here)) >= 0;
+  if (RawSyscall(SYS_sched_getaffinity, runner, sizeof(now), Word(&now)) < 0) return false;
+  here.words[cpu / kBits] = 1UL << (cpu % kBits);
+  if ((now.words[cpu / kBits] & here.words[cpu / kBits]) != 0) return false;
+  home = now;
+  std::atomic_ref<unsigned>(fetched_to).store(cpu);
+  return true;
 }
 
 Spawner::Spawner() : shared_(std::make_unique<SharedState>()) {}
@@ -388,7 +401,7 @@ Spawner::~Spawner() {
   if (!process_.pidfd) return;
   KillAndWait(process_);
   // The end of the child may have been handled without Notice().
-  fetched_ = fetched_ || (shared_->handling & kFetched) >= kFetching;
+  fetched_ = fetched_ || (shared_->handling & kFetching) != 0;
   SendHome();
   if (shared_->watched >= 0) close(shared_->watched);
 }
@@ -430,14 +443,21 @@ bool Spawner::HasEnded() const {
 }
 
 void Spawner::Notice(pid_t pid) {
+  noticed_ = pid;
   std::atomic_ref<std::uint64_t> handler = shared_->Handler();
   std::uint64_t seen = handler.load();
   while (PidOf(seen) != pid) {
-    if (handler.compare_exchange_strong(seen, HandlingOf(pid, kNoticed))) return;
+    if (!handler.compare_exchange_strong(seen, HandlingOf(pid, kNoticed))) continue;
+    // A child may have fetched the runner after an earlier Notice() had given up waiting.
+    fetched_ = fetched_ || (seen & kFetching) != 0;
+    return;
   }
-  // Yields, because the spawner may have the same real-time priority and wait for this CPU.
-  while (seen == HandlingOf(pid, kFetching) && !HasEnded()) {
-    sched_yield();
+  // A child that is fetching the runner needs two system calls, unless something kills it. It gets
+  // no CPU for the second one while the runner has a real-time priority and is already there.
+  const std::int64_t begin = MonotonicNow();
+  const std::atomic_ref<unsigned> there(shared_->fetched_to);
+  while (seen == HandlingOf(pid, kFetching) && sched_getcpu() != static_cast<int>(there.load()) &&
+         MonotonicNow() - begin < kGiveUpFetch) {
     seen = handler.load();
   }
   fetched_ = seen != HandlingOf(pid, kNoticed);
@@ -445,8 +465,14 @@ void Spawner::Notice(pid_t pid) {
 
 void Spawner::SendHome() {
   if (!std::exchange(fetched_, false)) return;
-  RawSyscall(SYS_sched_setaffinity, 0, sizeof(shared_->home), Word(shared_->home));
-  shared_->Handler().store(HandlingOf(PidOf(shared_->handling), kNoticed));
+  // Before the move, because the runner may wait for its own CPU while the next child ends, and be
+  // fetched again by the one after it.
+  std::atomic_ref<std::uint64_t> handler = shared_->Handler();
+  std::uint64_t seen = handler.load();
+  while (PidOf(seen) == noticed_ &&
+         !handler.compare_exchange_strong(seen, HandlingOf(noticed_, kNoticed))) {
+  }
+  RawSyscall(SYS_sched_setaffinity, 0, sizeof(shared_->home), Word(&shared_->home));
 }
 
 Result<Spawned> Spawner::Take() {

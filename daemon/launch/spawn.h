@@ -93,9 +93,10 @@ void OpenGate(SpawnArea& area);
 /// spawner must be opened.
 ///
 /// If the runner does not call Notice() soon after a child has ended, because another process
-/// occupies the housekeeping CPU inside a system call, the spawner *fetches* the runner: it moves
-/// the runner to its own CPU, where no run is in progress then. The runner must call SendHome()
-/// before it waits for anything, so that it never runs beside a measured child.
+/// occupies the housekeeping CPU inside a system call, the next child *fetches* the runner: while
+/// it waits at its gate, it moves the runner to its own CPU, where no run is in progress then. The
+/// runner must call SendHome() before it waits for anything, so that it never runs beside a
+/// measured child.
 class Spawner {
  public:
   /// @param cgroup_fd  folder of the control group that owns the benchmark CPUs, in which the
@@ -125,10 +126,10 @@ class Spawner {
 
   /// Tells the spawner that the runner has noticed the end of the child `pid`.
   void Notice(pid_t pid);
-  /// Moves the runner back to its CPUs if the spawner has fetched it. Must be called after
+  /// Moves the runner back to its CPUs if a child has fetched it. Must be called after
   /// Notice(), when the runner has done all that it can do at once.
   void SendHome();
-  /// Returns whether the spawner has fetched the runner, which SendHome() has not moved back yet.
+  /// Returns whether a child has fetched the runner, which SendHome() has not moved back yet.
   bool has_fetched() const { return fetched_; }
 
   /// Returns the ordered child, which waits at its gate or is about to reach it.
@@ -144,6 +145,7 @@ class Spawner {
   SpawnArea area_;  // contains the spawner's stack
   std::unique_ptr<SharedState> shared_;
   Spawned process_;
+  pid_t noticed_ = 0;  // the last child whose end the runner has noticed
   bool fetched_ = false;
 };
 

@@ -26,8 +26,8 @@ BOUNDS = tomllib.loads((HERE / "bounds.toml").read_text())
 HEADROOM = 1.1
 # The number of these calls depends on speed: how often a process polls or finds its peer asleep.
 WAITING = ("epoll_wait", "futex")
-# How the spawner waits for the runner and fetches it if it is late, as it is under strace.
-FETCHING = ("clock_gettime", "getcpu", "sched_getaffinity", "sched_setaffinity")
+# How a child fetches the runner if it is late, as it is under strace.
+FETCHING = ("getcpu", "sched_getaffinity", "sched_setaffinity")
 
 
 def needs(program):
@@ -111,9 +111,9 @@ def calls_a_run(path, runner):
         if call == "clone3":
             makers.add(pid)
         if pid in makers:
-            now["spawner"] += call not in FETCHING
+            now["spawner"] += 1
             continue
-        children[pid] += 1
+        children[pid] += call not in FETCHING
         if call == "execve" and '"/bin/true"' in text:
             stretches["child"].append(children[pid])
     return stretches

@@ -11,11 +11,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "daemon/launch/event_loop.h"
 #include "daemon/launch/spawn.h"
+#include "tests/support/seed.h"
 
 namespace benchd {
 namespace {
@@ -267,6 +269,29 @@ TEST_F(FetchTest, LeavesARunnerThatHasNoticedWhereItIs) {
     FinishOther(next);
     spawner_->Notice(next.pid);
     EXPECT_TRUE(Is(own_));
+  }
+}
+
+TEST_F(FetchTest, IsHomeWhateverTheMomentOfTheNotice) {
+  std::mt19937_64 random(test::Seed());
+  for (int round = 0; round < 200; ++round) {
+    ASSERT_TRUE(Order());
+    const Spawned running = Take();
+    ASSERT_TRUE(OrderAnother(running.pid));
+    EXPECT_EQ(Finish(running), 0);
+    // Around the time at which the next child looks for the runner.
+    const std::int64_t until = MonotonicNow() + static_cast<std::int64_t>(random() % 300'000);
+    while (MonotonicNow() < until) sched_yield();
+    spawner_->Notice(running.pid);
+    if (spawner_->has_fetched()) {
+      EXPECT_TRUE(Is(apart_));
+    }
+    const Spawned next = Take();
+    spawner_->SendHome();
+    FinishOther(next);
+    spawner_->Notice(next.pid);
+    spawner_->SendHome();
+    ASSERT_TRUE(Is(own_)) << "round " << round;
   }
 }
 
