@@ -195,7 +195,7 @@ class MeasureTest(DaemonTest):
         file = self.folder / "runs.csv"
         file.write_text(
             self.benchctl("export", verdict["session"], "--format", "csv").stdout)
-        done = self.benchctl_json("analyze", file, "--base", "a", "--metric", "t")
+        done = self.benchctl_json("analyze", file, "--base", "a", "--metric", "t:lower")
         self.assertEqual(done.events[-1]["verdict"], "regression")
 
     def test_the_session_is_cancelled_and_detached_like_any_other(self):
