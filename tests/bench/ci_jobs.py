@@ -78,7 +78,7 @@ class Runner:
         self.repository.mkdir()
         self.daemon = Daemon(folder)
         self.git("init", "--quiet", "--initial-branch", "main")
-        (self.repository / ".gitignore").write_text("/bench\n")
+        (self.repository / ".gitignore").write_text("/bench\n/benchd-ci/\n")
         self.base = self.commit(STEPS, "base")
         self.daemon.start()
 
