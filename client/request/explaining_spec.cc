@@ -187,6 +187,10 @@ std::optional<double> MeanOf(const v1::Update& report, const std::string& benchm
   return std::nullopt;
 }
 
+// Time after each sampled run in which benchd-helper finds the functions of its samples. It was
+// 0.02 s for a program in C and 0.13 s for Python with the debug symbols of libc.
+constexpr double kResolvingSeconds = 0.05;
+
 // Returns how much longer the session took than the wall time of its runs, because of hooks and the
 // daemon's own work.
 double OverheadOf(const v1::Update& report) {
@@ -328,14 +332,17 @@ void RestoreVariables(const v1::SessionSpec& submitted, v1::SessionSpec* spec) {
 ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec) {
   const v1::Update& report = session.report();
   ExplainingCost cost;
+  double resolving = 0;
   for (const v1::Benchmark* benchmark : RunBy(spec, session)) {
     for (const v1::Arm& arm : benchmark->arms()) {
       if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+      resolving += kResolvingSeconds;
       cost.block_seconds += MeanOf(report, NameOf(*benchmark), arm.name(), "wall_time").value_or(0);
     }
     AddChange(report, NameOf(*benchmark), &cost);
   }
   cost.block_seconds *= OverheadOf(report);
+  if (cost.block_seconds > 0) cost.block_seconds += resolving;
   return cost;
 }
 

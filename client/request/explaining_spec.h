@@ -50,7 +50,9 @@ void RestoreVariables(const v1::SessionSpec& submitted, v1::SessionSpec* spec);
 
 /// What the runs of a session cost, according to its report.
 struct ExplainingCost {
-  double block_seconds = 0;   ///< time of a block of all benchmarks of the explanation; 0: unknown
+  /// Time of a block of all benchmarks of the explanation, with finding the functions of its
+  /// samples; 0: unknown.
+  double block_seconds = 0;
   double cpu_seconds = 0;     ///< CPU time of a run of the reference; 0: unknown
   double change_seconds = 0;  ///< size of the change of the CPU time of a run; 0: unknown
   /// Standard deviation of the difference of two runs of a block, relative to `cpu_seconds`; 0:

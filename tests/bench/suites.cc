@@ -1,10 +1,12 @@
 // The bench of suites: a slowdown planted in one of twenty benchmarks, found by the statistics and
 // the schedule of the daemon. Does the stated error rate hold for the whole suite, and how does the
-// cost compare with equal shares?
+// cost compare with equal shares? And how often is one of several equal arms ordered before
+// another?
 //
-// usage: suites [--repetitions N] [--seed S] [--check]
+// usage: suites [--repetitions N] [--orders N] [--seed S] [--check]
 //
-// Exit code 0; 1 if --check found a figure outside its band; 2 for a wrong command line.
+// --orders: suites of equal arms (20). Exit code 0; 1 if --check found a figure outside its band; 2
+// for a wrong command line.
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
@@ -18,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analysis/arm_order.h"
 #include "core/analysis/session_analysis.h"
 #include "daemon/session/schedule.h"
 
@@ -39,23 +42,29 @@ struct Scenario {
   double planted;          // true change of one benchmark
   double others;           // true change of the other nineteen
   std::uint64_t per_gate;  // blocks that the session may use, divided by the number of benchmarks
+  std::size_t arms = 2;    // a reference and its candidates
 };
 constexpr Scenario kOneSlower{"one of twenty 3 % slower, margin 2 %", 0.01, kSlowdown, 0, 5000};
 constexpr Scenario kAllAtTheMargin{"all twenty slower by the margin", 0.05, kMargin, kMargin, 60};
+constexpr Scenario kEqualArms{"five equal arms in each of twenty", 0.05, 0, 0, 5000, 5};
+constexpr Scenario kFasterBase{"base 6 % faster than four", 0.05, 0.06, 0.06, 5000, 5};
 
-/// Twenty benchmarks, some of which take longer than others.
+/// Twenty benchmarks, some of which take longer than others. Several candidates have early looks,
+/// as those of a session have by default.
 SessionSpec SpecOf(const Scenario& scenario, std::uint64_t seed) {
   SessionSpec spec;
   spec.alpha = scenario.alpha;
   spec.default_margin = kMargin;
   spec.seed = seed;
+  spec.early_looks = scenario.arms > 2;
   for (std::size_t i = 0; i < kBenchmarks; ++i) {
     Benchmark benchmark;
     benchmark.name = "b" + std::to_string(i + 1);
-    benchmark.arms.resize(2);
-    benchmark.arms[0].name = "base";
+    benchmark.arms.resize(scenario.arms);
+    for (std::size_t arm = 0; arm < scenario.arms; ++arm) {
+      benchmark.arms[arm].name = std::string(1, static_cast<char>('a' + arm));
+    }
     benchmark.arms[0].role = ArmRole::kReference;
-    benchmark.arms[1].name = "candidate";
     spec.benchmarks.push_back(std::move(benchmark));
   }
   return spec;
@@ -74,18 +83,19 @@ double StandardNormal(RandomStream& random) {
 
 /// The block with that number, independent of when it is run: the same for every schedule.
 std::vector<Run> MakeBlock(const SessionSpec& spec, const Scenario& scenario,
-                           std::uint32_t benchmark, std::uint64_t number) {
+                           std::uint32_t benchmark, std::uint64_t number,
+                           std::span<const std::uint32_t> idle) {
   RandomStream random(spec.seed ^ 0x5eed, number << 8U | benchmark);
   const double machine = std::exp(kMachineCv * StandardNormal(random));
   const double change = benchmark == kPlanted ? scenario.planted : scenario.others;
   std::vector<Run> runs;
-  for (const PlannedRun& planned : PlanBlock(spec, benchmark, RunPhase::kMeasured, number)) {
+  for (const PlannedRun& planned : PlanBlock(spec, benchmark, RunPhase::kMeasured, number, idle)) {
     Run run;
     run.benchmark = benchmark;
     run.block = number;
     run.position = planned.position;
     run.arm = planned.arm;
-    const double mean = MeanSeconds(benchmark) * (planned.arm == 1 ? 1 + change : 1) * machine;
+    const double mean = MeanSeconds(benchmark) * (planned.arm != 0 ? 1 + change : 1) * machine;
     run.samples.push_back({"wall_time", {}, 0, mean * (1 + kCv * StandardNormal(random))});
     runs.push_back(std::move(run));
   }
@@ -105,7 +115,21 @@ struct Course {
   std::vector<std::uint64_t> blocks;
   double seconds = 0;         // of measuring
   double seconds_waited = 0;  // until a verdict, mean over the benchmarks
+  std::vector<ArmOrder> orders;
 };
+
+/// The orders of the arms, which read all blocks again.
+std::vector<ArmOrder> OrdersOf(const SessionSpec& spec, const Report& report,
+                               std::span<const std::vector<Run>> blocks) {
+  ArmOrderAnalysis analysis(spec, report, DataSource::kSession);
+  for (const std::vector<Run>& block : blocks) {
+    if (const Result<void> added = analysis.Add(block); !added) {
+      std::fprintf(stderr, "error: %s\n", added.error().message.c_str());
+      std::exit(2);
+    }
+  }
+  return analysis.Conclude();
+}
 
 /// A session as daemon/session runs one: order, statistics, schedule.
 Course Follow(const Scenario& scenario, std::uint64_t seed, Chooser choose) {
@@ -113,9 +137,11 @@ Course Follow(const Scenario& scenario, std::uint64_t seed, Chooser choose) {
   SessionAnalysis analysis = SessionAnalysis::Create(spec).value();
   Course course;
   std::vector<BenchmarkOutlook> outlooks = analysis.Outlook();
+  std::vector<std::vector<Run>> blocks;
   for (std::uint64_t i = 0; i < scenario.per_gate * kBenchmarks && !analysis.Finished(); ++i) {
     const std::uint32_t benchmark = choose(outlooks);
-    const std::vector<Run> block = MakeBlock(spec, scenario, benchmark, outlooks[benchmark].blocks);
+    std::vector<Run> block = MakeBlock(spec, scenario, benchmark, outlooks[benchmark].blocks,
+                                       analysis.IdleArms(benchmark));
     if (const Result<void> added = analysis.Add(block); !added) {
       std::fprintf(stderr, "error: %s\n", added.error().message.c_str());
       std::exit(2);
@@ -123,10 +149,12 @@ Course Follow(const Scenario& scenario, std::uint64_t seed, Chooser choose) {
     for (const Run& run : block) course.seconds += run.samples.front().value;
     outlooks = analysis.Outlook();
     if (!outlooks[benchmark].open) course.seconds_waited += course.seconds / kBenchmarks;
+    if (scenario.arms > 2) blocks.push_back(std::move(block));
   }
   const Report report = analysis.Conclude();
   for (const Comparison& gate : report.comparisons) course.verdicts.push_back(*gate.verdict);
   for (const BenchmarkOutlook& outlook : outlooks) course.blocks.push_back(outlook.blocks);
+  course.orders = OrdersOf(spec, report, blocks);
   return course;
 }
 
@@ -230,14 +258,62 @@ bool TellAtTheMargin(const Tally& tally) {
                 "false verdicts over alpha");
 }
 
+/// What a suite of several candidates ends with.
+struct Orders {
+  std::uint64_t suites = 0;    // with an order of any two arms
+  std::uint64_t verdicts = 0;  // suites with a regression
+  double blocks = 0;           // of a benchmark, mean
+  bool complete = true;        // every benchmark has an order
+};
+
+Orders SimulateOrders(const Scenario& scenario, std::uint64_t repetitions, std::uint64_t seed) {
+  Orders found;
+  for (std::uint64_t i = 0; i < repetitions; ++i) {
+    const Course course = Follow(scenario, RandomStream(seed, i).Next(), &NextBenchmark);
+    found.complete &= course.orders.size() == kBenchmarks;
+    found.suites += std::ranges::any_of(
+        course.orders, [](const ArmOrder& order) { return order.groups.size() > 1; });
+    found.verdicts +=
+        std::ranges::find(course.verdicts, Verdict::kRegression) != course.verdicts.end();
+    for (const std::uint64_t count : course.blocks) {
+      found.blocks += static_cast<double>(count) / static_cast<double>(repetitions * kBenchmarks);
+    }
+  }
+  return found;
+}
+
+bool TellOrders(std::uint64_t repetitions, std::uint64_t seed) {
+  const Orders equal = SimulateOrders(kEqualArms, repetitions, seed);
+  std::printf("%s, alpha %g %%, %llu suites\n", kEqualArms.name, 100 * kEqualArms.alpha,
+              static_cast<unsigned long long>(repetitions));
+  std::printf("  suites with a false order: %llu, with a false verdict: %llu (alpha allows %g)\n",
+              static_cast<unsigned long long>(equal.suites),
+              static_cast<unsigned long long>(equal.verdicts),
+              kEqualArms.alpha * static_cast<double>(repetitions));
+  std::printf("  blocks of a benchmark:     %.0f\n", equal.blocks);
+  // An order that never tells arms apart would never be false.
+  const std::uint64_t controls = std::min<std::uint64_t>(repetitions, 20);
+  const Orders faster = SimulateOrders(kFasterBase, controls, seed);
+  std::printf("%s: ordered in %llu of %llu suites\n", kFasterBase.name,
+              static_cast<unsigned long long>(faster.suites),
+              static_cast<unsigned long long>(controls));
+  bool good = Within(equal.complete && faster.complete, "a benchmark without an order");
+  good &= Within(!TooMany(equal.suites, repetitions, kEqualArms.alpha), "false orders over alpha");
+  good &=
+      Within(!TooMany(equal.verdicts, repetitions, kEqualArms.alpha), "false verdicts over alpha");
+  good &= Within(faster.suites == controls, "a suite without an order of unequal arms");
+  return good;
+}
+
 int Usage(const char* word) {
   std::fprintf(stderr, "error: %s: no such option, or no value from 1 on\n", word);
-  std::fprintf(stderr, "hint: suites [--repetitions N] [--seed S] [--check]\n");
+  std::fprintf(stderr, "hint: suites [--repetitions N] [--orders N] [--seed S] [--check]\n");
   return 2;
 }
 
 int Main(int argc, char** argv) {
   std::uint64_t repetitions = 200;
+  std::uint64_t orders = 20;
   std::uint64_t seed = 1;
   bool check = false;
   for (int i = 1; i < argc; ++i) {
@@ -247,6 +323,7 @@ int Main(int argc, char** argv) {
       continue;
     }
     std::uint64_t* number = word == "--repetitions" ? &repetitions
+                            : word == "--orders"    ? &orders
                             : word == "--seed"      ? &seed
                                                     : nullptr;
     if (number == nullptr || i + 1 == argc) return Usage(argv[i]);
@@ -257,6 +334,7 @@ int Main(int argc, char** argv) {
   if (check && repetitions < kFewestRepetitions) return Usage("--check");
   bool good = TellOneSlower(Simulate(kOneSlower, repetitions, seed));
   good &= TellAtTheMargin(Simulate(kAllAtTheMargin, repetitions, seed));
+  good &= TellOrders(orders, seed);
   std::printf("suites: %llu repetitions, seed %llu\n", static_cast<unsigned long long>(repetitions),
               static_cast<unsigned long long>(seed));
   return check && !good ? 1 : 0;

@@ -15,6 +15,7 @@ import sys
 
 import clocks
 import cost
+import estimates
 import footprint
 import machine
 import passes
@@ -29,6 +30,7 @@ PARTS = {
     "verdicts": verdicts.measure,
     "live": verdicts.measure_live,
     "passes": passes.measure,
+    "measure": estimates.measure,
     "idle-daemon": footprint.measure_idle,
     "watchers": footprint.measure_watchers,
     "scale": scale.measure,
@@ -45,11 +47,12 @@ def arguments():
     parser.add_argument("--rounds", type=int, help="number of rounds in every part")
     parser.add_argument("--records", type=int, help="runs per record of `verdicts` and `passes` (20000)")
     parser.add_argument("--program", default="", metavar="NAME",
-                        help="for `cost`, `verdicts` and `passes`: only programs whose name contains this")
+                        help="for `cost`, `measure`, `verdicts` and `passes`: only programs whose"
+                        " name contains this")
     parser.add_argument("--turn", type=float, default=cost.TURN_S, metavar="SECONDS",
                         help="for `cost`: seconds that each tool runs a program in its turn (6)")
     parser.add_argument("--max-time", default="60s", metavar="TIME",
-                        help="for `live`: time limit of benchctl (60s)")
+                        help="for `live` and `measure`: time limit of benchctl (60s)")
     parser.add_argument("--rule", default="", metavar="NAME",
                         help="for `live`: only rules whose name contains this")
     parser.add_argument("--load", action="append", choices=("idle", "loaded"), dest="loads",

@@ -16,7 +16,7 @@
 namespace benchd::validity {
 namespace {
 
-constexpr std::uint64_t kMostPairs = 1000;
+constexpr std::uint64_t kMostPairs = 200;
 // Number of sessions that look in turn: the critical t of a look is computed once for all of them.
 constexpr std::uint64_t kSessionsInTurn = 100;
 // Separate from the streams of the main tables.
@@ -129,7 +129,7 @@ EarlyErrors ErrorsOf(const Options& options, const Family& family, double alpha,
 
 std::string ErrorTable(const Options& options, std::span<const Family* const> families,
                        double alpha, Format format) {
-  Table table("Early looks, wrong in % of sessions of 1000 pairs, margin " + Percent(kMargin) +
+  Table table("Early looks, wrong in % of sessions of 200 pairs, margin " + Percent(kMargin) +
                   ", alpha " + Percent(alpha),
               {"family", "margin: early", "margin: any look", "1.5: early", "1.5: any look",
                "1/1.5: early", "1/1.5: any look", "4: early", "4: any look"});
