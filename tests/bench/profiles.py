@@ -1,6 +1,7 @@
 """Measures how often `benchctl explain` finds the function that became slower.
 
-    profiles.py [--only NAME]... [--sessions N] [--runs N] [--frequency HZ] [--records FILE]
+    profiles.py [--only NAME]... [--kind KIND] [--sessions N] [--runs N] [--frequency HZ]
+                [--records FILE]
     profiles.py --cost | --real
 
 Five programs of 30 functions (C++ with templates and inlining, C with functions of the same name
@@ -135,7 +136,7 @@ def measure_found(tool, given):
     trials = Trials(tool, given)
     names = list(available(given.only or PROGRAMS))
     for number in range(given.sessions):
-        turns = [(name, kind) for name in names for kind in KINDS]
+        turns = [(name, kind) for name in names for kind in given.kind or KINDS]
         random.Random(f"{given.seed} {number}").shuffle(turns)
         for name, kind in turns:
             if (name, kind, number) in done:
@@ -151,6 +152,7 @@ def measure_found(tool, given):
 def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", action="append", choices=PROGRAMS, help="programs; default: all")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="default: both")
     parser.add_argument("--sessions", type=int, default=40, metavar="N",
                         help="of each program and kind (40)")
     parser.add_argument("--plants", type=int, default=4, metavar="N",

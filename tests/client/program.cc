@@ -1,6 +1,7 @@
 #include "tests/client/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -33,10 +34,19 @@ pid_t ProgramTest::Start(const std::vector<std::string>& words) {
   posix_spawn_file_actions_addopen(&actions, 0, stdin_.c_str(), O_RDONLY | O_NOCTTY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, (dir_ / "out").c_str(), kFlags, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, (dir_ / "err").c_str(), kFlags, 0600);
+  // A shell starts background jobs with SIGINT ignored, and the tests may be one.
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &interrupts);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
-  EXPECT_EQ(posix_spawn(&pid, all[0].c_str(), &actions, nullptr, Pointers(all).data(),
+  EXPECT_EQ(posix_spawn(&pid, all[0].c_str(), &actions, &attributes, Pointers(all).data(),
                         Pointers(environment).data()),
             0);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return pid;
 }
