@@ -191,9 +191,9 @@ class BrowserTest(GitRepository, DaemonTest):
         self.browser.screenshot(f"{name}-phone.png")
         self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), PHONE)
         self.assertEqual(self.browser.problems(), [])
-        # 9 pixels are the smallest text that is readable on a phone.
+        # 9 pixels are the smallest text that is readable on a phone. A sparkline has none.
         smallest = self.browser.ask(
-            "Math.min(...[...document.querySelectorAll('svg text')].map(t => "
+            "Math.min(100, ...[...document.querySelectorAll('svg text')].map(t => "
             "parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a))")
         self.assertGreater(smallest, 9)
         # No shape or text in a picture may be cut off at its sides.

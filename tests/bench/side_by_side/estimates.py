@@ -9,8 +9,6 @@ import cost
 import tools
 from table import Table, spread
 
-PRECISION = 0.01
-
 
 def programs(folder):
     """(Name, words)."""
@@ -24,7 +22,7 @@ def programs(folder):
 def by_benchctl(benchctl, words, options):
     """(Seconds of the whole command, mean, runs, whether the precision was reached)."""
     seconds, done = tools.timed(
-        [tools.BIN / "benchctl", "measure", "--json", "--precision", f"{PRECISION:.0%}",
+        [tools.BIN / "benchctl", "measure", "--json", "--precision", options.precision,
          "--max-time", options.max_time, shlex.join(words)],
         env=benchctl.environment, cwd=benchctl.daemon.folder)
     [asked] = [one for one in json.loads(done.stdout.splitlines()[-1])["estimates"]
@@ -53,7 +51,7 @@ def add_row(table, name, tool, found):
 
 def measure(options):
     rounds = options.rounds or (3 if options.quick else 6)
-    table = Table(f"The mean of a program: benchctl measure --precision {PRECISION:.0%} and "
+    table = Table(f"The mean of a program: benchctl measure --precision {options.precision} and "
                   f"hyperfine -N, {rounds} times in turn", [
         ("program", "program"), ("tool", "tool"), ("seconds", "seconds"), ("runs", "runs"),
         ("mean", "mean, ms"), ("sd", "sd of the means"), ("farthest", "farthest from their median"),

@@ -53,6 +53,8 @@ def arguments():
                         help="for `cost`: seconds that each tool runs a program in its turn (6)")
     parser.add_argument("--max-time", default="60s", metavar="TIME",
                         help="for `live` and `measure`: time limit of benchctl (60s)")
+    parser.add_argument("--precision", default="1%", metavar="P",
+                        help="for `measure`: of benchctl's intervals (1%%)")
     parser.add_argument("--rule", default="", metavar="NAME",
                         help="for `live`: only rules whose name contains this")
     parser.add_argument("--load", action="append", choices=("idle", "loaded"), dest="loads",
