@@ -62,6 +62,7 @@ void AddLevels(const HistorySegment& segment, const GateSummary* before, std::si
     }
     sum += *entry.mean_candidate;
     levels->back().mean = sum / static_cast<double>(++count);
+    levels->back().count = count;
   }
 }
 

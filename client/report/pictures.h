@@ -112,8 +112,9 @@ struct SeriesEntry {
 struct SeriesLevel {
   std::size_t begin = 0;  ///< number of entries before it, including those that share a mark
   double mean = 0;
-  std::string why;    ///< what changed before this level; empty for the first one
-  bool step = false;  ///< the values changed, not the machine
+  std::size_t count = 0;  ///< of values in the mean; 0: each control changed, the first one stands
+  std::string why;        ///< what changed before this level; empty for the first one
+  bool step = false;      ///< the values changed, not the machine
 };
 struct SeriesOfPicture {
   std::string name;

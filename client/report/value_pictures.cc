@@ -354,8 +354,9 @@ void DrawLevels(Svg* svg, const SeriesOfPicture& series, const Range& values, co
         i + 1 < series.levels.size() ? series.levels[i + 1].begin : CountOf(series);
     svg->Line(x(Before(level.begin)), y(level.mean), x(Before(end)), y(level.mean),
               "span reference",
-              "mean of " + Counted(end - level.begin, "entry", "entries") + ": " +
-                  ValueLabel(level.mean, values, series.unit));
+              (level.count == 0 ? "the first entry"
+                                : "mean of " + Counted(level.count, "entry", "entries")) +
+                  ": " + ValueLabel(level.mean, values, series.unit));
     if (level.begin == 0) continue;
     const double at = x(Before(level.begin));
     svg->Line(at, kTop, at, bottom, level.step ? "step" : "zero", level.why);

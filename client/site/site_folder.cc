@@ -155,6 +155,19 @@ Result<SiteChanges> SiteFolder::Write(const std::vector<SiteFile>& files) const 
   TRY(auto site, OpenSite::Open(path_));
   std::set<std::string> current;
   for (const SiteFile& file : files) current.insert(file.path);
+  for (const SiteFile& file : files) {
+    if (known_.contains(file.path)) continue;
+    TRY(const bool foreign,
+        site.In(file.path,
+                [](int folder, const std::string& name, const std::string&) -> Result<bool> {
+                  struct stat status {};
+                  return fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+                }));
+    if (foreign) {
+      return UsageError("--site " + path_ + ": benchctl did not write its file " + file.path,
+                        "move that file, or name another folder");
+    }
+  }
   // While files are written, the marker lists the old and the new ones, so that a later call knows
   // those that an interrupted one left behind.
   std::set<std::string> both = known_;

@@ -214,7 +214,8 @@ class PlannedSession {
     const auto cpu = find(kCpuTime);
     const bool finer = wall != visible.end() && cpu != visible.end() && Compute() &&
                        kMuchFiner * cpu->most.change <= wall->most.change;
-    return WithMetric(finer ? kCpuTime : kWallTime);
+    const bool asked = !gates_.empty() && CommonMetric(gates_) == kCpuTime;
+    return WithMetric(finer || asked ? kCpuTime : kWallTime);
   }
 
   std::optional<RecommendedGate> Recommend(std::span<const VisibleMetric> visible) const {

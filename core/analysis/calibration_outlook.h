@@ -77,9 +77,9 @@ struct CalibrationOutlook {
 /// calibration. Benchmarks that need less are decided first and leave their time to the others. The
 /// figures of `visible` are for equal shares of the time.
 ///
-/// The recommended metric is that of the gates, except that of wall_time and cpu_time the
-/// recommended one is cpu_time if it shows changes half as large and the programs compute for at
-/// least half of their time, and otherwise wall_time. The recommended margin is the smallest of a
+/// The recommended metric is that of the gates, except that cpu_time replaces wall_time if it shows
+/// changes half as large and the programs compute for at least half of their time. For gates of
+/// both, it is wall_time otherwise. The recommended margin is the smallest of a
 /// series of round ones from 1 % on that needs at most two thirds of the limits in every benchmark.
 ///
 /// @param planned  the session that follows; its gates are those of the calibration

@@ -92,6 +92,13 @@ TEST(CalibrationOutlookTest, RecommendsCpuTimeOnlyIfItIsMuchFinerAndTheProgramCo
   EXPECT_EQ(recommended(0.02, 0.01), "wall_time") << "it waits most of its time";
 }
 
+TEST(CalibrationOutlookTest, GatesOnCpuTimeStayThere) {
+  Calibration calibration;
+  calibration.AddGate("main", "cpu_time", 0.05);
+  calibration.Add("main", "wall_time", 0.05, 0.1);
+  EXPECT_EQ(calibration.Forecast().recommended.value().metric, "cpu_time");
+}
+
 // 10 min are 3000 pairs, of which the recommended margin needs at most 2000. They show 1.3 %:
 // (4.2 + 1.64) · 0.1 / √2000.
 TEST(CalibrationOutlookTest, TheRecommendedMarginIsRoundAndHasAReserve) {

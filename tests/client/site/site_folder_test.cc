@@ -84,6 +84,19 @@ TEST_F(SiteFolderTest, AFileThatTheSiteNoLongerHasIsRemovedIfTheSiteWroteIt) {
   EXPECT_EQ(WriteSite({files_[2], files_[3]}).removed, 0U);
 }
 
+TEST_F(SiteFolderTest, AFileOfSomebodyElseIsNotReplacedByANewPage) {
+  WriteSite({files_[2], files_[3]});
+  fs::create_directory(site_ + "/badge");
+  Write(site_ + "/badge/parse.svg", "mine");
+  const auto folder = SiteFolder::Prepare(site_);
+  ASSERT_TRUE(folder);
+  ExpectRefused(folder->Write(files_), {{folder_.path(), "DIR"}});
+  EXPECT_EQ(Read(site_ + "/badge/parse.svg"), "mine");
+  EXPECT_FALSE(fs::exists(site_ + "/benchmark/parse.html")) << "nothing was written";
+  fs::remove(site_ + "/badge/parse.svg");
+  EXPECT_EQ(WriteSite(files_).written, 2U);
+}
+
 TEST_F(SiteFolderTest, AMarkerCannotNameAFileElsewhere) {
   WriteSite(files_);
   Write(Path("precious.html"), "mine");
