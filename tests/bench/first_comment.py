@@ -4,23 +4,23 @@
     first_comment.py ARCHIVE [--release NAME] [--keep DIR]
 
 mmdebstrap creates the root with what a hosted runner has and docs/ci.md needs: git, a compiler,
-make, curl, jq and zstd. A user without rights then runs the steps of ci/github/action.yml on a pull request
-that is 10 % slower (first_comment/job.py). ARCHIVE is the portable archive.
+make, curl, jq and zstd. A user without rights then runs the steps of ci/github/action.yml on a
+pull request that is 10 % slower (first_comment/job.py). ARCHIVE is the portable archive.
 
 Needs root, Debian's mmdebstrap and the network; exits with 77 if one is missing.
 """
 
 import argparse
 import hashlib
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import fresh_root
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-SKIPPED = 77
 PACKAGES = ("ca-certificates", "curl", "gcc", "git", "jq", "libc6-dev", "make", "python3",
             "python3-yaml", "zstd")
 FILES = ("ci/github", "tests/bench/first_comment", "tests/e2e/github_runner.py")
@@ -39,15 +39,12 @@ def make_root(root, release, archive):
 
 
 def run_job(root, digest):
-    """Runs the job as the user, with the usual file systems mounted."""
-    inside = (f"mount --rbind /dev {root}/dev && mount -t proc proc {root}/proc && "
-              f"mount -t sysfs sysfs {root}/sys && mount -t tmpfs -o mode=755 tmpfs {root}/run && "
-              f"mount -t tmpfs -o mode=1777 tmpfs {root}/tmp && "
-              f"exec chroot {root} setpriv --reuid you --regid you --init-groups env -i "
-              "HOME=/home/you PATH=/usr/bin:/bin LANG=C.UTF-8 python3 "
-              f"/srv/benchd/tests/bench/first_comment/job.py /srv/archive.tar.zst {digest}")
-    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c",
-                           inside], stdin=subprocess.DEVNULL, check=False).returncode
+    """Runs the job as the user."""
+    command = ("setpriv --reuid you --regid you --init-groups env -i HOME=/home/you "
+               "PATH=/usr/bin:/bin LANG=C.UTF-8 python3 "
+               f"/srv/benchd/tests/bench/first_comment/job.py /srv/archive.tar.zst {digest}")
+    return subprocess.run(fresh_root.inside(root, command), stdin=subprocess.DEVNULL,
+                          check=False).returncode
 
 
 def main():
@@ -56,9 +53,8 @@ def main():
     parser.add_argument("--release", default="trixie", metavar="NAME", help="(default: trixie)")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the root in this folder")
     arguments = parser.parse_args()
-    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
-        print("skipped: first-comment: needs root and Debian's mmdebstrap", file=sys.stderr)
-        return SKIPPED
+    if not fresh_root.can_be_made("first-comment"):
+        return fresh_root.SKIPPED
     root = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="benchd-root-"))
     root.chmod(0o755)
     try:

@@ -24,11 +24,11 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/e2e"))
 
+import fresh_root  # noqa: E402
 import pages  # noqa: E402
 from typist import Typist  # noqa: E402
 
 TIMEOUT_S = 3 * 3600  # a complete build, on a shared machine
-SKIPPED = 77
 PACKAGES = ("adduser", "ca-certificates", "git", "login", "passwd", "sudo")
 ORIGIN = "https://git.example/benchd.git"
 
@@ -56,11 +56,7 @@ def make_root(root, programs):
 
 def shell_in(root):
     """A login shell of the user, with the usual file systems mounted."""
-    inside = (f"mount --rbind /dev {root}/dev && mount -t proc proc {root}/proc && "
-              f"mount -t sysfs sysfs {root}/sys && mount -t tmpfs -o mode=755 tmpfs {root}/run && "
-              f"exec chroot {root} su - you")
-    return Typist(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", inside],
-                  TIMEOUT_S)
+    return Typist(fresh_root.inside(root, "su - you"), TIMEOUT_S)
 
 
 def follow(root, page):
@@ -94,9 +90,8 @@ def main():
     parser.add_argument("--page", type=pathlib.Path, default=SOURCE / "docs/first-verdict.md")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the root in this folder")
     arguments = parser.parse_args()
-    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
-        print("skipped: first-verdict: needs root and Debian's mmdebstrap", file=sys.stderr)
-        return SKIPPED
+    if not fresh_root.can_be_made("first-verdict"):
+        return fresh_root.SKIPPED
     root = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="benchd-root-"))
     begin = time.monotonic()
     try:

@@ -118,15 +118,19 @@ struct Course {
   std::vector<ArmOrder> orders;
 };
 
+/// Ends the program if a block was refused.
+void Require(const Result<void>& added) {
+  if (added) return;
+  std::fprintf(stderr, "error: %s\n", added.error().message.c_str());
+  std::exit(2);
+}
+
 /// The orders of the arms, which read all blocks again.
 std::vector<ArmOrder> OrdersOf(const SessionSpec& spec, const Report& report,
                                std::span<const std::vector<Run>> blocks) {
   ArmOrderAnalysis analysis(spec, report, DataSource::kSession);
   for (const std::vector<Run>& block : blocks) {
-    if (const Result<void> added = analysis.Add(block); !added) {
-      std::fprintf(stderr, "error: %s\n", added.error().message.c_str());
-      std::exit(2);
-    }
+    Require(analysis.Add(block));
   }
   return analysis.Conclude();
 }
@@ -142,10 +146,7 @@ Course Follow(const Scenario& scenario, std::uint64_t seed, Chooser choose) {
     const std::uint32_t benchmark = choose(outlooks);
     std::vector<Run> block = MakeBlock(spec, scenario, benchmark, outlooks[benchmark].blocks,
                                        analysis.IdleArms(benchmark));
-    if (const Result<void> added = analysis.Add(block); !added) {
-      std::fprintf(stderr, "error: %s\n", added.error().message.c_str());
-      std::exit(2);
-    }
+    Require(analysis.Add(block));
     for (const Run& run : block) course.seconds += run.samples.front().value;
     outlooks = analysis.Outlook();
     if (!outlooks[benchmark].open) course.seconds_waited += course.seconds / kBenchmarks;

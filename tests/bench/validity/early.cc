@@ -129,8 +129,8 @@ EarlyErrors ErrorsOf(const Options& options, const Family& family, double alpha,
 
 std::string ErrorTable(const Options& options, std::span<const Family* const> families,
                        double alpha, Format format) {
-  Table table("Early looks, wrong in % of sessions of 200 pairs, margin " + Percent(kMargin) +
-                  ", alpha " + Percent(alpha),
+  Table table("Early looks, wrong in % of sessions of " + std::to_string(kMostPairs) +
+                  " pairs, margin " + Percent(kMargin) + ", alpha " + Percent(alpha),
               {"family", "margin: early", "margin: any look", "1.5: early", "1.5: any look",
                "1/1.5: early", "1/1.5: any look", "4: early", "4: any look"});
   for (const Family* family : families) {
