@@ -18,9 +18,11 @@ import subprocess
 import sys
 import tempfile
 
-import fresh_root
-
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+
+import fresh_root  # noqa: E402
+
 PACKAGES = ("ca-certificates", "curl", "gcc", "git", "jq", "libc6-dev", "make", "python3",
             "python3-yaml", "zstd")
 FILES = ("ci/github", "tests/bench/first_comment", "tests/e2e/github_runner.py")
