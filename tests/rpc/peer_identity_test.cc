@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -218,14 +219,18 @@ TEST_F(PeerIdentityTest, NobodyIsTakenForAnotherWhileConnectionsComeAndGo) {
   constexpr unsigned kConnections = 200;
   std::atomic<unsigned> answered{0};
   std::atomic<unsigned> mistaken{0};
-  const auto connect = [this](unsigned uid) {
+  std::mutex loop;  // Register() is called on the loop's thread only: one call at a time
+  const auto connect = [this, &loop](unsigned uid) {
     int fds[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
     Caller caller;
     caller.uid = uid;
-    Result<UniqueFd> numbered = peers_.Register(UniqueFd(fds[0]), std::move(caller));
-    EXPECT_TRUE(numbered);
-    if (numbered) grpc::AddInsecureChannelFromFd(server_.get(), numbered->Release());
+    {
+      const std::lock_guard registering(loop);
+      Result<UniqueFd> numbered = peers_.Register(UniqueFd(fds[0]), std::move(caller));
+      EXPECT_TRUE(numbered);
+      if (numbered) grpc::AddInsecureChannelFromFd(server_.get(), numbered->Release());
+    }
     return v1::SessionService::NewStub(grpc::CreateInsecureChannelFromFd("client", fds[1]));
   };
   const auto come_and_go = [&](unsigned thread) {
