@@ -70,7 +70,11 @@ std::string TextAt(const EventJson& json, std::string_view path) {
 
 Result<Sourced> CommitAt(const EventJson& json, const std::string& path) {
   const std::string id = TextAt(json, path);
-  if (!IsCommitId(id)) return UsageError(std::string(kEventPath) + ": " + path + ": not a commit");
+  if (!IsCommitId(id)) {
+    return UsageError(std::string(kEventPath) + ": " + path + ": not a commit",
+                      "GitHub Actions writes the file of this variable; in a container, pass the "
+                      "variable and mount the file");
+  }
   return Sourced{id, path + " in " + kEventPath};
 }
 

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -234,13 +235,18 @@ Result<void> WriteFlames(DaemonLink& link, const v1::Session& session, const std
   const std::vector<FlamePair> pairs =
       FlamePairsOf(session.report(), SumStacks(runs.measured, layouts));
   if (pairs.empty()) return Error{ErrorCode::kUnavailable, path + ": the session kept no stacks"};
-  const auto is_of_first = [&pairs](const FlamePair& one) {
-    return one.benchmark == pairs.front().benchmark;
-  };
-  const bool several_arms = std::ranges::count_if(pairs, is_of_first) > 1;
+  std::set<std::string> taken;
   for (const FlamePair& pair : pairs) {
-    const std::string own =
+    const auto is_of_same = [&pair](const FlamePair& one) {
+      return one.benchmark == pair.benchmark;
+    };
+    const bool several_arms = std::ranges::count_if(pairs, is_of_same) > 1;
+    std::string own =
         pairs.size() == 1 ? path : PathOf(path, pair, several_arms ? pair.candidate.name : "");
+    // Other names may differ only in characters that a file's name cannot have.
+    for (int i = 2; !taken.insert(own).second; ++i) {
+      own = PathOf(path, pair, fmt::format("{}-{}", pair.candidate.name, i));
+    }
     TRY(const auto file, NewFile::Prepare(own));
     TRY_VOID(file.Write(FlameGraphFile(pair)));
     std::cerr << "benchctl: flame graph: " << own << "\n";

@@ -11,6 +11,7 @@
 
 #include "client/present/gates.h"
 #include "client/present/units.h"
+#include "core/analysis/profile_plan.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -191,12 +192,16 @@ std::string OmittedLine(const v1::Explanation& explanation, const Functions& lis
     text = Counted(all - listed.size(), "more function") + " not shown to have changed";
     if (shown != FunctionsShown::kAll) text += ": --all-functions";
   }
+  if (explanation.left_out() > 0) {
+    text += text.empty() ? "" : "; ";
+    text += Counted(explanation.left_out(), "more function") + " that the daemon does not list";
+  }
   const double rest = std::max(explanation.rest_reference(), explanation.rest_candidate());
   if (rest > 0) {
     const auto [reference, candidate] =
         FormatMeans(explanation.rest_reference(), explanation.rest_candidate(), 0, "s", style);
     text += text.empty() ? "" : "; ";
-    text += "functions too rare to compare: " + reference + " and " + candidate + " a run";
+    text += "functions that are not compared: " + reference + " and " + candidate + " a run";
   }
   return text.empty() ? text : WrapSentence(text, style);
 }
@@ -231,13 +236,19 @@ bool AnyChanged(const v1::Explanation& explanation) {
 }
 
 // Returns how much of the change the functions that changed explain, or that there is none.
-std::string ExplainedWords(const v1::Explanation& explanation, const Style& style) {
+std::string ExplainedWords(const v1::Explanation& explanation, const ExplanationView& view,
+                           const Style& style) {
   if (!AnyChanged(explanation)) {
     const auto seen = SeenInAny(explanation);
     std::string words = "no function is shown to have changed";
+    if (explanation.blocks() < kLeastUnits) {
+      return words + ": that takes at least " +
+             Counted(kLeastUnits, view.of_builds ? "build of each arm" : "block",
+                     view.of_builds ? "builds of each arm" : "blocks");
+    }
     if (!seen) return words;
     return words + "; a change of " + FormatQuantity(*seen, "s", style) +
-           " a run would have been seen in any";
+           " a run would have been seen in any" + (explanation.left_out() > 0 ? " of these" : "");
   }
   if (explanation.has_explained()) {
     return "the functions that changed explain " + Fixed(100 * explanation.explained(), 0) +
@@ -279,11 +290,17 @@ std::string ChangeWords(const v1::Explanation& explanation, const Style& style) 
 std::string PlanSentence(const ExplainingPlan& plan, const Style& style) {
   std::string text = Counted(plan.blocks, "block");
   if (plan.seconds > 0) text += ", about " + FormatRough(plan.seconds);
+  if (plan.blocks < kLeastUnits) {
+    return text + fmt::format(
+                      ": too few to call a function changed, which takes {}; use more time "
+                      "(--max-time) or blocks (--runs)",
+                      kLeastUnits);
+  }
   if (!(plan.shown > 0)) return text;
-  text += std::string(": ") + (plan.enough ? "" : "only ") + "a function that changed by " +
-          FormatQuantity(plan.shown, "s", style) + " a run";
+  text += ": in a function of " + Fixed(100 * kUsualShare, 0) + " % of a run, " +
+          (plan.enough ? "" : "only ") + "a change of " + FormatQuantity(plan.shown, "s", style);
   if (plan.change > 0) {
-    text += " (" + Fixed(100 * plan.shown / plan.change, 0) + " % of the change)";
+    text += " (" + Fixed(100 * plan.shown / plan.change, 0) + " % of the change of a run)";
   }
   return text + " will be seen" +
          (plan.enough ? "" : "; more time (--max-time) or blocks (--runs) show less");
@@ -322,7 +339,7 @@ std::optional<double> SeenInAny(const v1::Explanation& explanation) {
   double widest = 0;
   for (const v1::FunctionChange& one : explanation.functions()) {
     if (!HasEnds(one.self())) continue;
-    widest = std::max(widest, (one.self().hi() - one.self().lo()) / 2);
+    widest = std::max(widest, one.self().hi() - one.self().lo());
   }
   return widest > 0 ? std::optional(widest) : std::nullopt;
 }
@@ -330,7 +347,7 @@ std::optional<double> SeenInAny(const v1::Explanation& explanation) {
 std::string ExplanationHeadline(const v1::Explanation& explanation, const ExplanationView& view,
                                 const Style& style) {
   const std::string place = view.names_benchmark ? Printable(explanation.benchmark()) + ": " : "";
-  return place + ChangeWords(explanation, style) + "; " + ExplainedWords(explanation, style);
+  return place + ChangeWords(explanation, style) + "; " + ExplainedWords(explanation, view, style);
 }
 
 std::string ExplanationHeadlines(const v1::Update& update, const Style& style) {

@@ -60,8 +60,8 @@ std::string RenderExplanations(const v1::Update& update, FunctionsShown shown, c
 std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session& explained,
                            const Style& style);
 
-/// Returns what an explanation will do and can show: "23 blocks, about 46 s: a function that
-/// changed by 12 ms a run (50 % of the change) will be seen".
+/// Returns what an explanation will do and can show: "23 blocks, about 46 s: in a function of 10 %
+/// of a run, a change of 12 ms (50 % of the change of a run) will be seen".
 std::string PlanSentence(const ExplainingPlan& plan, const Style& style);
 
 /// Returns what is special about a function, in a few words: "new", "gone", "now inlined", and how
@@ -72,7 +72,8 @@ std::string FunctionNote(const v1::FunctionChange& function);
 std::string_view ChangeMark(const v1::FunctionChange& function);
 
 /// Returns the smallest change of a function's own time, in seconds a run, that would have been
-/// seen in every function that was compared. Absent if none has an interval.
+/// seen in every function of the explanation: the whole width of the widest interval, as in the
+/// plan (core/analysis/profile_plan.h). Absent if none has an interval.
 std::optional<double> SeenInAny(const v1::Explanation& explanation);
 
 }  // namespace benchd::client

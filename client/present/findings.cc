@@ -13,6 +13,7 @@
 #include "client/present/gates.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
+#include "client/present/words.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 
@@ -52,12 +53,33 @@ std::string NamesWithFactors(const v1::ArmGroup& group, const v1::ArmOrder& orde
   return Join(group.arms(), ", ", name, " and ");
 }
 
+// Describes which pairs of a group have no interval: "no interval for a and b", or their number if
+// they are many.
+std::string WithoutInterval(const v1::ArmGroup& group) {
+  constexpr int kMostNamed = 2;
+  const int pairs = group.arms_size() * (group.arms_size() - 1) / 2;
+  const int without = group.without_interval_size();
+  if (without == pairs) {
+    return "no order, because there " +
+           std::string(pairs == 1 ? "is no interval" : "are no intervals");
+  }
+  if (without > kMostNamed) return fmt::format("no interval for {} of {} pairs", without, pairs);
+  return "no interval for " + Join(group.without_interval(), ", ", [](const v1::ArmPair& pair) {
+           return Printable(pair.first()) + " and " + Printable(pair.second());
+         });
+}
+
 // Describes a group without a complete order: some pairs in it may still differ clearly.
 std::string ClearPairs(const v1::ArmGroup& group) {
-  if (group.clear().empty()) return "no clear difference";
-  return "clear only for " + Join(group.clear(), ", ", [](const v1::ClearPair& pair) {
-           return Printable(pair.better()) + " before " + Printable(pair.worse());
-         });
+  const std::string without =
+      group.without_interval().empty() ? std::string() : WithoutInterval(group);
+  if (group.clear().empty()) return without.empty() ? "no clear difference" : without;
+  return "clear only for " +
+         Join(group.clear(), ", ",
+              [](const v1::ClearPair& pair) {
+                return Printable(pair.better()) + " before " + Printable(pair.worse());
+              }) +
+         (without.empty() ? "" : "; " + without);
 }
 
 std::string OrderText(const v1::ArmOrder& order, const Style& style) {
@@ -81,6 +103,18 @@ std::string RenderArmOrder(const v1::Update& update, const Style& style) {
     text += OrderText(order, style) + "\n";
   }
   return text;
+}
+
+std::string EstimatorNote(const v1::Update& update) {
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    const v1::EstimatorKind kind = gate->estimator().kind();
+    if (kind == v1::ESTIMATOR_KIND_UNSPECIFIED || kind == v1::ESTIMATOR_KIND_MEAN) continue;
+    const bool fast_end =
+        kind == v1::ESTIMATOR_KIND_QUANTILE && gate->better() == v1::BETTER_HIGHER;
+    return "the gates compare by --estimator " + EstimatorWord(gate->estimator()) +
+           (fast_end ? ", counted from the fast end" : "") + "; the values of the arms are means";
+  }
+  return "";
 }
 
 std::string RenderGeometricMeans(const v1::Update& update, const Style& style) {

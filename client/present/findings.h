@@ -14,9 +14,14 @@ std::string RenderGeometricMeans(const v1::Update& update, const Style& style);
 
 /// Renders the order of several candidates: "fastest: b, then a 1.21 (1.19 … 1.23) times", or
 /// "lowest max_rss: ..." for another metric. The factors are to the first arm. Groups of arms that
-/// are not told apart say so: "(no clear difference)". There is one line per benchmark with an
-/// order; in a suite, the line names the benchmark.
+/// are not told apart say so: "(no clear difference)", or name the pairs without an interval. There
+/// is one line per benchmark with an order; in a suite, the line names the benchmark.
 std::string RenderArmOrder(const v1::Update& update, const Style& style);
+
+/// Returns what the gates compare if it is not the mean, because the values that are shown of the
+/// arms are means: "the gates compare by --estimator median; the values of the arms are means".
+/// Otherwise, "".
+std::string EstimatorNote(const v1::Update& update);
 
 /// Renders one line, wrapped to the width, for each run that took far longer than the others. The
 /// line lists the kernel events that were more frequent than in other runs. Empty if there is no

@@ -72,6 +72,11 @@ std::string VerdictWord(v1::Verdict verdict) {
   return word;
 }
 
+bool EveryArmRan(const v1::Update& update) {
+  return !update.runs().empty() &&
+         std::ranges::all_of(update.runs(), [](const v1::ArmRuns& arm) { return arm.runs() > 0; });
+}
+
 bool SeveralCandidates(const v1::Update& update) {
   const auto gates = GatesOf(update);
   return std::ranges::any_of(gates, [&gates](const v1::Comparison* gate) {

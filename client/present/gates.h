@@ -46,6 +46,8 @@ bool SeveralBenchmarks(const v1::Update& update);
 
 /// Returns whether the first gate's benchmark has several candidates.
 bool SeveralCandidates(const v1::Update& update);
+/// Returns whether each arm has run at least once.
+bool EveryArmRan(const v1::Update& update);
 
 /// The number of blocks measured so far in all benchmarks together, and the number of benchmarks.
 struct BlockCount {
@@ -82,6 +84,7 @@ struct Judged {
   bool HasInterval() const { return lo && hi && !(exact && *lo == *hi); }
   /// Returns whether the values bound the quantity on one side only.
   bool HasOneEnd() const { return lo.has_value() != hi.has_value(); }
+  std::optional<double> OneEnd() const { return hi ? hi : lo; }  ///< that of HasOneEnd()
   /// Returns the common format of the estimate and the ends of the interval.
   ColumnFormat Scale(const Style& style) const;
   std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"

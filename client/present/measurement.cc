@@ -153,15 +153,22 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   constexpr std::size_t kMostTold = 6;
   const Estimates asked = AskedOf(update);
   const bool precise = std::ranges::all_of(asked, [](const auto* one) { return one->precise(); });
+  if (asked.empty()) {
+    return {std::string("not measured: ") +
+            (EveryArmRan(update) ? "no program printed a metric"
+                                 : "the limit was reached before every arm had run once")};
+  }
+  const bool requested = asked.front()->has_precision();
   const std::string word = precise                                ? "measured: "
                            : update.verdict() == v1::VERDICT_PASS ? "measured less precisely: "
-                                                                  : "not as precise as requested: ";
-  if (asked.empty()) return {word + "there was nothing to measure"};
-  const bool more_time = update.verdict() != v1::VERDICT_PASS && asked.front()->has_precision();
-  const auto advice = [more_time](const v1::Estimate& one) {
-    const bool helps = more_time && one.reason().empty();
-    return helps ? "; raise the limit (--max-time or --max-runs), or ask for a wider --precision"
-                 : "";
+                           : requested                            ? "not as precise as requested: "
+                                                                  : "not measured: ";
+  const bool more_time = update.verdict() != v1::VERDICT_PASS && requested;
+  const auto advice = [more_time](const v1::Estimate& one) -> std::string {
+    if (!more_time || !one.reason().empty()) return "";
+    // Without an interval, no precision is wide enough.
+    return std::string("; raise the limit (--max-time or --max-runs)") +
+           (HasInterval(one) ? ", or ask for a wider --precision" : "");
   };
   if (asked.size() == 1) {
     return {word + EstimateSentence(*asked.front(), style) + advice(*asked.front())};

@@ -184,6 +184,8 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
                           Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
+  const std::string estimator = EstimatorNote(update);
+  if (!estimator.empty()) text += WrapSentence(estimator, style);
   for (const std::string& line : Lines(RenderArmOrder(update, style))) {
     text += WrapSentence(line, style);
   }

@@ -86,9 +86,15 @@ std::string Times(const Judged& judged, const Style& style) {
 }
 
 // Formats the interval as "(9.8 … 10.6 %)", with the end nearer to zero first, if it excludes zero;
-// otherwise with signs. Empty without an interval.
+// otherwise with signs. With one end: "(at least 9.8 %)". Empty without an interval.
 std::string IntervalBehind(const Judged& judged, const Style& style) {
-  if (judged.HasOneEnd()) return " (" + judged.Interval(style) + ")";
+  if (judged.HasOneEnd()) {
+    const bool telling = std::abs(*judged.OneEnd()) <= kTellableFactor || !judged.relative;
+    const std::string end = telling && judged.ExcludesNoChange()
+                                ? "at least " + judged.Format(std::abs(*judged.OneEnd()), style)
+                                : judged.Interval(style);
+    return " (" + end + ")";
+  }
   if (!judged.HasInterval()) return "";
   const ColumnFormat scale = judged.Scale(style);
   if (!judged.ExcludesNoChange() || judged.IsWide())
@@ -200,7 +206,7 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
     return words.subject + " " + range + " " + words.object + behind;
   }
   if (judged.HasOneEnd()) {
-    const double end = judged.hi ? *judged.hi : *judged.lo;
+    const double end = *judged.OneEnd();
     // A change that is at least -1 % is at most 1 % less.
     const bool most = judged.hi.has_value() == (end >= 0);
     return words.subject + (most ? " at most " : " at least ") +
@@ -404,8 +410,9 @@ bool IsByEstimate(const v1::Comparison& gate) {
   return judged && gate.reason().empty() && !gate.has_decided();
 }
 
-// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks", or
-// what it lacks: "; second phase: +3.1 % in 3 blocks, no interval".
+// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks", what
+// it lacks: "; second phase: +3.1 % in 3 blocks, no interval", or why it has a verdict without an
+// interval: "... in 24 blocks, runs of candidate failed".
 std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
   if (!gate.has_confirmation()) return "";
   const std::string start = "; second phase: ";
@@ -416,7 +423,10 @@ std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
   const std::string blocks = Counted(gate.confirmation().blocks(), "block");
   std::string words = start;
   if (judged.estimate) words += judged.FormatSigned(*judged.estimate, style) + " ";
-  if (!interval.empty()) return words + "(" + interval + ") in " + blocks;
+  if (!interval.empty()) {
+    words += "(" + interval + ") in " + blocks;
+    return second.reason().empty() ? words : words + ", " + ReasonWords(second);
+  }
   words += (judged.estimate ? "in " : "") + blocks;
   return words + ", " + (second.reason().empty() ? "no interval" : ReasonWords(second));
 }
@@ -518,10 +528,7 @@ const v1::Comparison* ClosestToMargin(const Comparisons& gates) {
 }
 
 std::string WhyNothingWasJudged(const v1::Update& update) {
-  const bool all_ran =
-      !update.runs().empty() &&
-      std::ranges::all_of(update.runs(), [](const v1::ArmRuns& arm) { return arm.runs() > 0; });
-  return update.verdict() == v1::VERDICT_UNDECIDED && !all_ran
+  return update.verdict() == v1::VERDICT_UNDECIDED && !EveryArmRan(update)
              ? "the limit was reached before every arm had run once"
              : "there was nothing to decide";
 }

@@ -257,9 +257,10 @@ std::string FormatConfidence(double fraction) {
   for (int decimals = 0; decimals <= 2; ++decimals) {
     std::string text = Fixed(percent, decimals);
     // The computed value, such as 1 - 0.01 / 3, may differ from the stated one by rounding.
-    if (std::abs(std::stod(text) - percent) < 1e-9) return text + " %";
+    if (std::abs(std::stod(text) - percent) < std::min(1e-9, lacking / 100)) return text + " %";
   }
-  return Fixed(percent, std::clamp(-Magnitude(lacking), 1, 9)) + " %";
+  constexpr int kExactDecimals = 13;  // of a percentage near 100 in double precision
+  return Fixed(percent, std::clamp(-Magnitude(lacking), 1, kExactDecimals)) + " %";
 }
 
 int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {

@@ -11,6 +11,8 @@
 #include "client/present/explanation.h"
 #include "client/present/units.h"
 #include "client/report/plot.h"
+#include "core/analysis/function_counts.h"
+#include "core/analysis/function_names.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -69,7 +71,7 @@ class FrameTree {
     for (const auto& [stack, count] : arm.counts) total += count;
     if (!(total > 0)) return;
     for (const auto& [stack, count] : arm.counts) {
-      const double share = count / total * arm.seconds;
+      const double share = count / total * (arm.seconds - arm.kernel);
       std::size_t at = 0;
       frames_[at].*seconds += share;
       for (std::size_t begin = 0; begin <= stack.size() && frames_[at].depth < kMostDepth;) {
@@ -79,10 +81,15 @@ class FrameTree {
         begin = end + 1;
       }
     }
+    if (!(arm.kernel > 0)) return;
+    frames_.front().*seconds += arm.kernel;
+    frames_[CalleeOf(0, std::string(kKernelFunction), {})].*seconds += arm.kernel;
   }
 
-  std::size_t CalleeOf(std::size_t caller, const std::string& name,
+  // A function is the same as in the table: inlined or not, and whichever clone of it ran.
+  std::size_t CalleeOf(std::size_t caller, const std::string& frame,
                        const std::map<std::string, std::string>& renamed) {
+    const std::string name = WithoutCloneSuffixes(FrameOf(frame).name);
     const auto other = renamed.find(name);
     const std::string& own = other == renamed.end() ? name : other->second;
     const auto [place, is_new] = frames_[caller].callees.try_emplace(own, frames_.size());
@@ -340,10 +347,14 @@ std::vector<FlamePair> FlamePairsOf(const v1::Update& report,
     if (reference == stacks.end() || candidate == stacks.end()) continue;
     FlamePair& pair = pairs.emplace_back();
     if (several) pair.benchmark = one.benchmark();
-    pair.reference = {one.reference(), one.seconds_reference(), reference->counts};
-    pair.candidate = {one.candidate(), one.seconds_candidate(), candidate->counts};
+    pair.reference = {one.reference(), one.seconds_reference(), one.kernel_reference(),
+                      reference->counts};
+    pair.candidate = {one.candidate(), one.seconds_candidate(), one.kernel_candidate(),
+                      candidate->counts};
     for (const v1::FunctionChange& function : one.functions()) {
-      if (!function.matched().empty()) pair.matched[function.matched()] = function.function();
+      if (function.matched().empty()) continue;
+      pair.matched[WithoutCloneSuffixes(function.matched())] =
+          WithoutCloneSuffixes(function.function());
     }
   }
   return pairs;

@@ -16,6 +16,7 @@ namespace benchd::client {
 struct FlameArm {
   std::string name;
   double seconds = 0;                    ///< CPU time of a run
+  double kernel = 0;                     ///< the part of it in the kernel, without samples
   std::map<std::string, double> counts;  ///< as in ArmStacks
 };
 

@@ -197,6 +197,7 @@ class Section {
   // Returns the order of the candidates, the geometric means and the warnings.
   std::string Remarks() const {
     std::string words;
+    if (const std::string note = EstimatorNote(update_); !note.empty()) words += Paragraph(note);
     for (const std::string& line : Lines(RenderArmOrder(update_, kPlain))) words += Paragraph(line);
     for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
       words += Paragraph(line);

@@ -203,9 +203,23 @@ double OverheadOf(const v1::Update& report) {
   return seconds > 0 ? std::max(1.0, report.elapsed_seconds() / seconds) : 1;
 }
 
+// A benchmark of the explained session that runs again.
+struct Repeated {
+  const v1::Benchmark* benchmark;
+  const v1::Benchmark* asked;  // in the session that explains it
+
+  // Returns whether an arm, or a build of it, runs again.
+  bool Runs(const std::string& arm) const {
+    return std::ranges::any_of(asked->arms(), [&arm](const v1::Arm& one) {
+      const auto layout = LayoutOf(one.name());
+      return one.name() == arm || (layout && layout->group == arm);
+    });
+  }
+};
+
 // Returns the benchmarks of `session` that `spec` runs.
-Group RunBy(const v1::SessionSpec& spec, const v1::Session& session) {
-  Group run;
+std::vector<Repeated> RunBy(const v1::SessionSpec& spec, const v1::Session& session) {
+  std::vector<Repeated> run;
   for (const v1::Benchmark& one : session.spec().benchmarks()) {
     const auto runs_it = [&one](const v1::Benchmark& asked) {
       const auto& only = asked.only();
@@ -215,13 +229,27 @@ Group RunBy(const v1::SessionSpec& spec, const v1::Session& session) {
                 return MatchesPattern(pattern, one.inner());
               }));
     };
-    if (std::ranges::any_of(spec.benchmarks(), runs_it)) run.push_back(&one);
+    const auto asked = std::ranges::find_if(spec.benchmarks(), runs_it);
+    if (asked != spec.benchmarks().end()) run.push_back({&one, &*asked});
   }
   return run;
 }
 
-// Adds the CPU time of a run and its change, if it is smaller than that which is known.
-void AddChange(const v1::Update& report, const std::string& benchmark, ExplainingCost* cost) {
+// Returns whether a gate of the same two arms regressed or improved.
+bool HasChanged(const v1::Update& report, const v1::Comparison& pair) {
+  return std::ranges::any_of(report.comparisons(), [&pair](const v1::Comparison& one) {
+    return IsChange(one) && one.benchmark() == pair.benchmark() &&
+           one.reference() == pair.reference() && one.candidate() == pair.candidate();
+  });
+}
+
+// Adds the CPU time of a run and its change, if it is smaller than that which is known. If gates of
+// the benchmark changed, only their arms have a change to explain.
+void AddChange(const v1::Update& report, const Repeated& repeated, ExplainingCost* cost) {
+  const std::string& benchmark = NameOf(*repeated.benchmark);
+  const bool any_changed = std::ranges::any_of(report.comparisons(), [&](const auto& one) {
+    return IsChange(one) && one.benchmark() == benchmark;
+  });
   const bool has_cpu_time = std::ranges::any_of(report.comparisons(), [&](const auto& one) {
     return one.benchmark() == benchmark && one.metric() == "cpu_time";
   });
@@ -232,6 +260,8 @@ void AddChange(const v1::Update& report, const std::string& benchmark, Explainin
     if (one.metric() != (has_cpu_time ? "cpu_time" : "wall_time") || one.mean_reference() <= 0) {
       continue;
     }
+    if (!repeated.Runs(one.reference()) || !repeated.Runs(one.candidate())) continue;
+    if (any_changed && !HasChanged(report, one)) continue;
     const double change = std::abs(one.mean_candidate() - one.mean_reference());
     const bool smaller = cost->cpu_seconds == 0 ||
                          change / one.mean_reference() < cost->change_seconds / cost->cpu_seconds;
@@ -333,13 +363,13 @@ ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec) {
   const v1::Update& report = session.report();
   ExplainingCost cost;
   double resolving = 0;
-  for (const v1::Benchmark* benchmark : RunBy(spec, session)) {
-    for (const v1::Arm& arm : benchmark->arms()) {
-      if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+  for (const Repeated& one : RunBy(spec, session)) {
+    for (const v1::Arm& arm : one.asked->arms()) {
       resolving += kResolvingSeconds;
-      cost.block_seconds += MeanOf(report, NameOf(*benchmark), arm.name(), "wall_time").value_or(0);
+      cost.block_seconds +=
+          MeanOf(report, NameOf(*one.benchmark), arm.name(), "wall_time").value_or(0);
     }
-    AddChange(report, NameOf(*benchmark), &cost);
+    AddChange(report, one, &cost);
   }
   cost.block_seconds *= OverheadOf(report);
   if (cost.block_seconds > 0) cost.block_seconds += resolving;
@@ -365,8 +395,8 @@ ExplainingPlan PlanOf(const v1::SessionSpec& spec, const ExplainingCost& cost, d
     question.relative_sd = cost.relative_sd;
     const ProfilePlan planned = PlanProfile(question, most);
     plan.blocks = runs.value_or(planned.blocks);
-    plan.shown = plan.blocks < 2 ? 0 : SmallestShownChange(question, plan.blocks);
-    plan.enough = plan.shown <= question.change;
+    plan.shown = plan.blocks < kLeastUnits ? 0 : SmallestShownChange(question, plan.blocks);
+    plan.enough = plan.blocks >= kLeastUnits && plan.shown <= question.change;
   }
   plan.blocks = runs.value_or(plan.blocks);
   // More blocks do not add builds, which are the units there.

@@ -61,16 +61,17 @@ struct ExplainingCost {
   bool operator==(const ExplainingCost&) const = default;
 };
 
-/// Estimates the cost of the session `spec`, which explains `session`. With several changes, the
-/// CPU time and the change are those of the smallest relative change. CPU time is wall time for a
-/// session without cpu_time.
+/// Estimates the cost of the session `spec`, which explains `session`. With several changes to
+/// explain, the CPU time and the change are those of the smallest relative change. CPU time is wall
+/// time for a session without cpu_time.
 ExplainingCost CostOf(const v1::Session& session, const v1::SessionSpec& spec);
 
 /// How many blocks an explanation has, and what they can show.
 struct ExplainingPlan {
   std::uint64_t blocks = 0;
   double seconds = 0;  ///< expected duration; 0: unknown
-  /// The smallest change of a function that will be seen, in seconds a run; 0: unknown.
+  /// The smallest change of a function of kUsualShare that will be seen, in seconds a run; 0:
+  /// unknown, or too few blocks.
   double shown = 0;
   double change = 0;   ///< ExplainingCost::change_seconds
   bool enough = true;  ///< whether half of the change will be seen

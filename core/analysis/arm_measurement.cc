@@ -119,11 +119,14 @@ void ArmMeasurement::LookOnce(const SignificanceLevel& level, double resolution)
   precise_ = subject_.asked && last_ && std::isfinite(last_->lo) && std::isfinite(last_->hi);
 }
 
-std::optional<std::uint64_t> ArmMeasurement::ValuesForInterval(const SignificanceLevel& level,
-                                                               bool once) const {
+bool ArmMeasurement::LacksAnEnd() const {
   const std::optional<Interval> reported = interval();
   const bool bounded = reported && std::isfinite(reported->lo) && std::isfinite(reported->hi);
-  if (!ByRank() || bounded || n() == 0) return std::nullopt;
+  return ByRank() && !bounded && n() > 0;
+}
+
+std::optional<std::uint64_t> ArmMeasurement::ValuesForInterval(const SignificanceLevel& level,
+                                                               bool once) const {
   constexpr std::uint64_t kMost = 1'000'000;
   auto needed = FewestForRanks(Share(), level.two_sided(), kMost);
   // The level of a look falls much more slowly than the probability that it is compared with.

@@ -60,9 +60,14 @@ class ArmMeasurement {
   /// Returns the number of further values after which the interval is expected to be narrow enough.
   std::optional<double> ForecastFurther() const;
 
-  /// Returns the number of values, above n(), that the reported interval needs to have two ends.
-  /// Under watching it is that of the first look which has them. Returns nothing if it has them, if
-  /// values have no influence on that, and for absurd numbers.
+  /// Returns whether order statistics have had too few values for two ends of the interval.
+  bool LacksAnEnd() const;
+  /// Returns the quantile of the values as measured, of which the interval is. P counts from the
+  /// fast end.
+  double Share() const;
+  /// Returns the number of values, above n(), that an interval which lacks an end needs to have
+  /// both. Under watching it is that of the first look which has them. Returns nothing for absurd
+  /// numbers.
   /// @param once  whether the number of values is chosen beforehand
   std::optional<std::uint64_t> ValuesForInterval(const SignificanceLevel& level, bool once) const;
 
@@ -73,8 +78,6 @@ class ArmMeasurement {
   bool ByRank() const { return subject_.estimator.kind != EstimatorKind::kMean; }
   // Returns whether the mean is that of 1/x.
   bool Harmonic() const { return subject_.rate && positive_ && !ByRank(); }
-  // Returns the quantile of the values as measured. P counts from the fast end.
-  double Share() const;
   // Returns the mean or quantile; nothing without values, or if it is not finite.
   std::optional<double> Value() const;
   std::optional<Interval> MeanAt(double t, double resolution, bool once) const;

@@ -29,6 +29,15 @@ bool IsBetter(const ArmPairs& pairs, const std::string& arm, const std::string& 
   return false;
 }
 
+bool HasInterval(const ArmPairs& pairs, const std::string& arm, const std::string& other) {
+  return std::ranges::any_of(pairs.comparisons, [&](const Comparison& pair) {
+    const bool both = (pair.reference == arm && pair.candidate == other) ||
+                      (pair.reference == other && pair.candidate == arm);
+    const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
+    return both && effect && (effect->lo || effect->hi);
+  });
+}
+
 // A matrix of whether the arm of the row is clearly better than the arm of the column.
 using Relation = std::vector<std::vector<bool>>;
 
@@ -49,6 +58,9 @@ ArmGroup GroupOf(const ArmPairs& pairs, const Relation& better, std::vector<std:
     group.arms.push_back(pairs.arms[arm]);
     for (const std::size_t other : members) {
       if (better[arm][other]) group.clear.push_back({pairs.arms[arm], pairs.arms[other]});
+      if (arm < other && !HasInterval(pairs, pairs.arms[arm], pairs.arms[other])) {
+        group.without_interval.push_back({pairs.arms[arm], pairs.arms[other]});
+      }
     }
   }
   return group;

@@ -358,7 +358,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
     }
     const std::string& name = benchmark_.arms[arm].name;
     if (!missing.empty()) {
-      warnings.push_back(MissingInArm(missing, catalog_, benchmark_.name, name));
+      warnings.push_back(MissingInArm(missing, catalog_, benchmark_, name));
     }
     if (failed_per_arm_[arm] > 0) {
       warnings.push_back(
@@ -438,14 +438,18 @@ std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& ca
 }  // namespace
 
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
-                     const std::string& benchmark, const std::string& arm) {
-  Warning warning = MakeWarning("metric_missing",
-                                arm + " never printed metrics that another arm of " + benchmark +
-                                    " printed; they are not compared: " + ListOf(metrics, catalog),
-                                benchmark, arm);
-  const bool may_gate = std::ranges::any_of(metrics, [&catalog](std::size_t metric) {
-    return catalog.metrics()[metric].better.has_value();
-  });
+                     const Benchmark& benchmark, const std::string& arm) {
+  const bool measured = IsMeasured(benchmark);
+  Warning warning =
+      MakeWarning("metric_missing",
+                  fmt::format("{} never printed metrics that another arm of {} printed; they are "
+                              "not {}: {}",
+                              arm, benchmark.name, measured ? "measured there" : "compared",
+                              ListOf(metrics, catalog)),
+                  benchmark.name, arm);
+  const bool may_gate = measured || std::ranges::any_of(metrics, [&catalog](std::size_t metric) {
+                          return catalog.metrics()[metric].better.has_value();
+                        });
   if (!may_gate) warning.severity = Severity::kNote;
   return warning;
 }

@@ -235,9 +235,9 @@ class BenchmarkAnalysis {
 };
 
 /// Returns the warning `metric_missing`: one arm never printed metrics of another arm, so they are
-/// not compared. It is a note if these metrics could not have gated.
+/// not compared, or not measured there. It is a note if these metrics could not have gated.
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
-                     const std::string& benchmark, const std::string& arm);
+                     const Benchmark& benchmark, const std::string& arm);
 
 /// Returns the warning `failed_runs`: runs of an arm failed, but count like any other.
 Warning FailedRuns(const std::string& benchmark, const std::string& arm, std::uint64_t failed,

@@ -62,12 +62,9 @@ std::vector<std::size_t> BenchmarkMeasurement::AskedMetrics() const {
       if (is_asked(id)) asked.push_back(id);
     }
   };
-  const auto may_miss = [&](std::size_t id) {
-    return !benchmark_.allow_missing || ShownByAll(benchmark_, catalog_, id);
-  };
   if (!benchmark_.gates.empty()) {
     const auto named = GateOfEachMetric(benchmark_, catalog_);
-    add_if([&](std::size_t id) { return named[id].has_value() && may_miss(id); });
+    add_if([&](std::size_t id) { return named[id].has_value(); });
   } else if (benchmark_.parse.empty()) {
     add_if([&](std::size_t id) { return metrics[id].key == kDefaultMetric; });
   } else {
@@ -78,7 +75,7 @@ std::vector<std::size_t> BenchmarkMeasurement::AskedMetrics() const {
     add_if([&](std::size_t id) { return GatesByDefault(benchmark_, defaults, catalog_, id); });
     // A mean needs no direction, so metrics without one are better than none.
     if (asked.empty()) {
-      add_if([&](std::size_t id) { return !metrics[id].builtin && may_miss(id); });
+      add_if([&](std::size_t id) { return !metrics[id].builtin; });
     }
   }
   return asked;
@@ -91,7 +88,7 @@ Result<void> BenchmarkMeasurement::FixAsked() {
   for (const std::size_t metric : AskedMetrics()) {
     is_asked_[metric] = true;
     for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
-      asked_.push_back(Open(arm, metric, true));
+      if (Has(arm, metric)) asked_.push_back(Open(arm, metric, true));
     }
   }
   if (asked_.empty() && benchmark_.gates.empty() && !benchmark_.allow_missing) {
@@ -114,12 +111,27 @@ void BenchmarkMeasurement::NameNewMetrics() {
   }
 }
 
+bool BenchmarkMeasurement::IsAsked(std::size_t arm, std::size_t metric) const {
+  // asked_ is in the order of the metrics, and of the arms for each.
+  return std::ranges::binary_search(asked_, std::pair(metric, arm), {}, [](const Measured& one) {
+    return std::pair(one.metric, one.arm);
+  });
+}
+
+std::vector<std::size_t> BenchmarkMeasurement::LackedBy(std::size_t arm) const {
+  std::vector<std::size_t> lacked;
+  for (std::size_t metric = 0; metric < is_asked_.size(); ++metric) {
+    const bool lacks = is_asked_[metric] && !IsAsked(arm, metric);
+    if (lacks && !catalog_.ShownBy(arm, metric)) lacked.push_back(metric);
+  }
+  return lacked;
+}
+
 void BenchmarkMeasurement::OpenInfos() {
   for (; metrics_with_infos_ < catalog_.metrics().size(); ++metrics_with_infos_) {
     const std::size_t metric = metrics_with_infos_;
-    if (metric < is_asked_.size() && is_asked_[metric]) continue;
     for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
-      infos_.push_back(Open(arm, metric, false));
+      if (!IsAsked(arm, metric)) infos_.push_back(Open(arm, metric, false));
     }
   }
 }
@@ -144,10 +156,12 @@ std::optional<std::size_t> BenchmarkMeasurement::AskedCount() const {
   if (asked_fixed_) return asked_.size();
   if (const auto by_spec = GateMetricsBySpec(benchmark_)) return *by_spec * benchmark_.arms.size();
   // A named metric may not appear before the first block.
-  if (warmed_up_ && benchmark_.gates.empty()) {
-    return AskedMetrics().size() * benchmark_.arms.size();
+  if (!warmed_up_ || !benchmark_.gates.empty()) return std::nullopt;
+  std::size_t count = 0;
+  for (const std::size_t metric : AskedMetrics()) {
+    for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) count += Has(arm, metric);
   }
-  return std::nullopt;
+  return count;
 }
 
 double BenchmarkMeasurement::ResolutionOf(std::size_t metric) const {
@@ -269,6 +283,11 @@ std::vector<Warning> BenchmarkMeasurement::Warnings() const {
     warnings.push_back(FailedRuns(benchmark_.name, benchmark_.arms[arm].name, failed_per_arm_[arm],
                                   runs_per_arm_[arm]));
   }
+  for (std::size_t arm = 0; asked_fixed_ && arm < benchmark_.arms.size(); ++arm) {
+    const std::vector<std::size_t> missing = LackedBy(arm);
+    if (missing.empty()) continue;
+    warnings.push_back(MissingInArm(missing, catalog_, benchmark_, benchmark_.arms[arm].name));
+  }
   const auto add = [&](WarningCode code, const Measured& one, std::string_view what) -> Warning& {
     const std::string& arm = benchmark_.arms[one.arm].name;
     const std::string& metric = catalog_.metrics()[one.metric].key;
@@ -306,28 +325,31 @@ std::vector<Warning> BenchmarkMeasurement::Warnings() const {
 std::optional<Warning> BenchmarkMeasurement::TooFewRuns(const Levels& levels) const {
   if (!levels.gate) return std::nullopt;
   const bool once = design_.fixed_blocks.has_value();
-  // The boundary of --max-runs depends on that number. The level of one look gives a lower bound.
-  const bool at_least = design_.horizon.has_value();
   std::optional<std::uint64_t> needed;
   std::uint64_t there = 0;
   for (const Measured& one : asked_) {
-    const auto own = one.measurement.ValuesForInterval(*levels.gate, once || at_least);
+    if (!one.measurement.LacksAnEnd()) continue;
+    // The boundary of --max-runs depends on that number.
+    const auto own = design_.horizon ? FewestRunsToHorizon(design_, one.measurement.Share(),
+                                                           levels.gate->two_sided(), 1)
+                                     : one.measurement.ValuesForInterval(*levels.gate, once);
     if (!own || (needed && *own <= *needed)) continue;
     needed = own;
     there = one.measurement.n();
   }
   // If a limit cut the requested runs short, that limit is the problem.
   if (!needed || (once && *needed <= *design_.fixed_blocks)) return std::nullopt;
+  const bool by_time = !design_.horizon || *needed <= *design_.last_block;
   const bool median = design_.estimator.kind == EstimatorKind::kMedian;
   Warning warning = MakeWarning(
       "few_runs",
-      fmt::format("an interval of the {} at this confidence takes {}{} runs, but there were {}",
+      fmt::format("an interval of the {} at this confidence takes {} runs, but there were {}",
                   median ? "median" : fmt::format("quantile {}", design_.estimator.quantile),
-                  at_least ? "at least " : "", *needed, there),
+                  *needed, there),
       benchmark_.name);
-  warning.hint = once       ? fmt::format("use --runs {}", *needed)
-                 : at_least ? fmt::format("use --max-runs {} or more", *needed)
-                            : "raise --max-time";
+  warning.hint = once      ? fmt::format("use --runs {}", *needed)
+                 : by_time ? "raise --max-time"
+                           : fmt::format("use --max-runs {} or more", *needed);
   return warning;
 }
 

@@ -84,6 +84,14 @@ class BenchmarkMeasurement {
   double DefaultPrecision() const { return benchmark_.default_margin.value_or(design_.rule.width); }
   // Returns the metrics that are asked for, by the metrics so far.
   std::vector<std::size_t> AskedMetrics() const;
+  // Returns whether an arm is measured by a metric that is asked for. With `allow_missing`, an arm
+  // that lacks it is not.
+  bool Has(std::size_t arm, std::size_t metric) const {
+    return !benchmark_.allow_missing || catalog_.ShownBy(arm, metric);
+  }
+  bool IsAsked(std::size_t arm, std::size_t metric) const;
+  // Returns the metrics that are asked for of other arms only, and that this arm never showed.
+  std::vector<std::size_t> LackedBy(std::size_t arm) const;
   Result<void> FixAsked();
   void OpenInfos();
   void NameNewMetrics();

@@ -79,8 +79,8 @@ struct CalibrationOutlook {
 ///
 /// The recommended metric is that of the gates, except that cpu_time replaces wall_time if it shows
 /// changes half as large and the programs compute for at least half of their time. For gates of
-/// both, it is wall_time otherwise. The recommended margin is the smallest of a series of round ones
-/// from 1 % on that needs at most two thirds of the limits in every benchmark.
+/// both, it is wall_time otherwise. The recommended margin is the smallest of a series of round
+/// ones from 1 % on that needs at most two thirds of the limits in every benchmark.
 ///
 /// @param planned  the session that follows; its gates are those of the calibration
 /// @errors kInvalidArgument if the options of either session cannot be combined

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/analysis/control_report.h"
@@ -59,6 +60,18 @@ void Withdraw(std::string_view reason, Comparison& gate) {
   gate.reason = reason;
 }
 
+// Returns whether two regressions have the same cause: a missing metric, failed runs, or values. A
+// program that was slower and now fails is not confirmed to be slower.
+bool HaveSameCause(std::string_view one, std::string_view other) {
+  const auto missing = [](std::string_view reason) {
+    return reason == Reason("missing_in_candidate");
+  };
+  const auto failed = [](std::string_view reason) {
+    return reason == Reason("failed_in_candidate") || reason == Reason("candidate_always_failed");
+  };
+  return missing(one) == missing(other) && failed(one) == failed(other);
+}
+
 void UpdateVerdict(Report& report) {
   if (report.verdict != Verdict::kRegression) return;
   if (std::ranges::none_of(report.comparisons, Regressed)) report.verdict = Verdict::kUndecided;
@@ -94,7 +107,9 @@ Result<ConfirmedAnalysis> ConfirmedAnalysis::Create(const SessionSpec& spec, Dat
       return InvalidArgument("confirm",
                              "at_limit = estimate decides by estimates, which cannot confirm a "
                              "regression",
-                             "omit --at-limit or --confirm");
+                             source == DataSource::kTable
+                                 ? "omit --at-limit: this session confirmed its regressions"
+                                 : "omit --at-limit or --confirm");
     }
     TRY(SessionAnalysis made, SessionAnalysis::Create(spec, source));
     second = std::move(made);
@@ -177,9 +192,10 @@ Report ConfirmedAnalysis::Merged(const Report& second, bool last) const {
   for (Comparison& gate : report.comparisons) {
     if (!Regressed(gate)) continue;
     gate.confirmation = ConfirmationOf(gate, second);
-    const Verdict verdict = gate.confirmation->verdict;
-    if (verdict == Verdict::kRegression) continue;
-    const bool open = !last && verdict == Verdict::kUndecided;
+    const Confirmation& found = *gate.confirmation;
+    const bool regressed = found.verdict == Verdict::kRegression;
+    if (regressed && HaveSameCause(gate.reason, found.reason)) continue;
+    const bool open = !last && found.verdict == Verdict::kUndecided;
     Withdraw(open ? Reason("confirming") : Reason("not_confirmed"), gate);
   }
   UpdateVerdict(report);

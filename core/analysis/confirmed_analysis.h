@@ -23,8 +23,9 @@ namespace benchd {
 ///
 /// The gates that regressed in the first phase enter the second one. It is an analysis of its own
 /// (docs/statistics.md section 6): k gates have the level alpha/k each, and no run of the first
-/// phase counts. Gates that passed stay passed. A gate regresses only if both phases say so, and is
-/// otherwise undecided with the reason `not_confirmed`.
+/// phase counts. Gates that passed stay passed. A gate regresses only if both phases say so for the
+/// same cause (values, failed runs, or a missing metric), and is otherwise undecided with the
+/// reason `not_confirmed`.
 ///
 /// The controls of the session, and the placebos of these gates, are in both phases, and count
 /// among the k gates. If one changed in the first phase, there is no second one: a gate that

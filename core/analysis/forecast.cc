@@ -227,7 +227,7 @@ Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource 
                     const Report& report) {
   constexpr double kHopeless = 50;
   const bool table = source == DataSource::kTable;
-  const bool by_width = !table && spec.rule.kind == RuleKind::kPrecision;
+  const bool by_width = spec.rule.kind == RuleKind::kPrecision;
   // Only an interval of that width settles a gate, whatever its verdict.
   if (by_width && gate.decided) return {.remedy = Remedy::kNoneNeeded};
   const Deciding now = DecidingEffect(gate);

@@ -120,6 +120,9 @@ RunProfile FunctionCounter::Count(const Run& run) {
   kernel_sampled_ = false;
   if (const Sample* const seconds = FigureOf(run, "cpu_time")) profile.seconds = seconds->value;
   if (const Sample* const lost = FigureOf(run, kLostSamplesMetric)) profile.lost = lost->value;
+  if (const Sample* const unkept = FigureOf(run, kUnkeptSamplesMetric)) {
+    profile.unkept = unkept->value;
+  }
   for (const Sample& sample : run.samples) {
     if (sample.metric == kStackMetric && sample.value >= 1) CountStack(sample, profile);
   }

@@ -81,6 +81,7 @@ struct RunProfile {
   double sampled_seconds = 0;
   double samples = 0;
   double lost = 0;
+  double unkept = 0;   ///< those lost because the profile of the run was full
   double unnamed = 0;  ///< samples whose innermost function has no name
   double shallow = 0;  ///< samples with at most two functions, not counting inlined ones
   std::vector<FunctionCount> functions;

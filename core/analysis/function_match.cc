@@ -31,8 +31,9 @@ FunctionMatcher::FunctionMatcher(const FunctionTable& table) : table_(table) {
   for (std::vector<std::string>& names : left_) names.reserve(table.functions());
   for (std::uint32_t function = 0; function < table.functions(); ++function) {
     const std::string& name = table.NameOf(function);
-    left_[0].push_back(WithoutTemplateArguments(name));
-    left_[1].push_back(QualifiedNameOf(name));
+    left_[0].emplace_back(WithoutSourceFile(name));
+    left_[1].push_back(WithoutTemplateArguments(name));
+    left_[2].push_back(QualifiedNameOf(name));
   }
 }
 
@@ -55,10 +56,10 @@ std::vector<MatchedFunction> FunctionMatcher::Match(const SeenVariants& referenc
   for (std::uint32_t function = 0; function < taken.size(); ++function) {
     const bool old = in_reference[function] != 0;
     const bool now = in_candidate[function] != 0;
-    taken[function] = old == now;
+    taken[function] = old == now || IsUnnamedFunction(table_.NameOf(function));
     if (old && now) found.push_back({function, function});
-    lost = lost || (old && !now);
-    gained = gained || (now && !old);
+    lost = lost || (old && !taken[function]);
+    gained = gained || (now && !taken[function]);
   }
   if (lost && gained) {
     for (std::size_t guess = 0; guess < kGuesses; ++guess) {
@@ -134,7 +135,7 @@ void FunctionMatcher::Describe(const MatchedFunction& function, const SeenVarian
   }
   const bool same = function.reference == function.candidate;
   if (same && ShareAVariant(function.reference, reference, candidate)) {
-    change.function = table_.NameOf(function.reference);
+    change.function = WithoutBuild(table_.NameOf(function.reference));
   } else {
     change.function = NameIn(function.candidate, candidate);
     change.matched = NameIn(function.reference, reference);

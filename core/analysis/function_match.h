@@ -27,15 +27,16 @@ using SeenVariants = std::vector<std::uint8_t>;
 /// Finds the functions of a reference in a candidate that may be built from other source.
 ///
 /// A function is the same if it has the same name. Of functions that only one of the two arms has,
-/// two are taken for the same if their names without template arguments are equal or, failing that,
-/// their names without parameters and return type. No other function of either arm may have that
-/// name then.
+/// two are taken for the same if their names without the source file are equal or, failing that,
+/// their names without template arguments or without parameters and return type. No other function
+/// of either arm may have that name then. A function of which only the address is known is never
+/// guessed, and is left out if only one arm has it.
 class FunctionMatcher {
  public:
   /// The table must outlive it and may not grow meanwhile.
   explicit FunctionMatcher(const FunctionTable& table);
 
-  /// Returns every function that was seen, once.
+  /// Returns every function that was seen, once, except unnamed ones that only one arm has.
   std::vector<MatchedFunction> Match(const SeenVariants& reference,
                                      const SeenVariants& candidate) const;
 
@@ -44,7 +45,7 @@ class FunctionMatcher {
                 const SeenVariants& candidate, FunctionChange& change) const;
 
  private:
-  static constexpr std::size_t kGuesses = 2;
+  static constexpr std::size_t kGuesses = 3;
   void Guess(std::size_t guess, std::span<const std::uint8_t> reference,
              std::span<const std::uint8_t> candidate, std::vector<MatchedFunction>& found,
              std::vector<bool>& taken) const;
@@ -53,7 +54,8 @@ class FunctionMatcher {
   bool ShareAVariant(std::uint32_t function, const SeenVariants& a, const SeenVariants& b) const;
 
   const FunctionTable& table_;
-  /// What is left of each function's name: without template arguments, and qualified.
+  /// What is left of each function's name: without the source file (of which two functions of one
+  /// program may have the same name), without template arguments, and qualified.
   std::array<std::vector<std::string>, kGuesses> left_;
 };
 

@@ -140,6 +140,15 @@ bool IsUnnamedFunction(std::string_view name) {
   return name.starts_with('[') && name.ends_with(']') && name.find("+0x") != kNowhere;
 }
 
+std::string WithoutBuild(std::string_view name) {
+  const std::size_t build = IsUnnamedFunction(name) ? name.find(' ', name.rfind("+0x")) : kNowhere;
+  return build == kNowhere ? std::string(name) : std::string(name.substr(0, build)) + "]";
+}
+
+std::string_view WithoutSourceFile(std::string_view name) {
+  return name.substr(0, name.size() - SourceFileOf(name).size());
+}
+
 std::string WithoutCloneSuffixes(std::string_view name) {
   const std::string_view file = SourceFileOf(name);
   std::string_view rest = name.substr(0, name.size() - file.size());

@@ -19,8 +19,17 @@ StackFrame FrameOf(std::string_view text);
 /// Returns the last frame of a folded stack.
 std::string_view InnermostOf(std::string_view stack);
 
-/// Returns whether only the address of a function is known: "[FILE+0xOFFSET]", or "[unknown]".
+/// Returns whether only the address of a function is known: "[FILE+0xOFFSET]" or "[FILE+0xOFFSET
+/// BUILD]", or "[unknown]".
 bool IsUnnamedFunction(std::string_view name);
+
+/// Returns the name of an unnamed function without the build of its file: "[bench+0x10 5f3a02c1]"
+/// is
+/// "[bench+0x10]". Other names stay as they are.
+std::string WithoutBuild(std::string_view name);
+
+/// Returns the name without a source file after it: "step (a.c)" is "step".
+std::string_view WithoutSourceFile(std::string_view name);
 
 /// Returns the name without the suffixes of the clones that GCC and Clang make of a function:
 /// .cold, .part.N, .constprop.N, .isra.N, .lto_priv.N, .localalias, .llvm.N, also in the form of a

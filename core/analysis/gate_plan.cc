@@ -52,8 +52,8 @@ bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog,
 // Returns whether a metric may gate. A metric that a candidate lacks may gate and is reported as
 // missing. A metric that only a candidate has cannot be compared with a reference.
 bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
-  return benchmark.allow_missing ? ShownByAll(benchmark, catalog, id)
-                                 : ShownByAReference(benchmark, catalog, id);
+  const bool by_all = benchmark.allow_missing && !IsMeasured(benchmark);
+  return by_all ? ShownByAll(benchmark, catalog, id) : ShownByAReference(benchmark, catalog, id);
 }
 
 // Returns whether a gate on this metric is exact if the user gave no margin. An exact gate finds

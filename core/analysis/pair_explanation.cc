@@ -128,6 +128,7 @@ struct ComparedFunction {
 struct UnitValues {
   explicit UnitValues(std::size_t compared) : self(compared), total(compared) {}
   double seconds = 0;
+  double kernel = 0;
   double rest = 0;
   std::vector<double> self;
   std::vector<double> total;
@@ -151,6 +152,11 @@ class PairExplanation {
   void ChooseFamilies(const ProfileUnits& reference, const ProfileUnits& candidate);
   void Choose(const std::vector<double>& pooled, double all, bool ComparedFunction::*chosen);
   UnitValues ValuesOf(const std::vector<const RunProfile*>& unit, std::size_t side) const;
+  // Returns the index of a function of an arm in compared_, or kNotCompared.
+  std::uint32_t ComparedIndex(std::size_t side, std::uint32_t function) const {
+    const std::uint32_t matched = matched_of_[side][function];
+    return matched == kNotCompared ? kNotCompared : compared_of_[matched];
+  }
   void AddEvents(const ProfileUnits& units, std::size_t side);
   void AddUnits(const ProfileUnits& reference, const ProfileUnits& candidate);
   void AddSeconds(const UnitValues* reference, const UnitValues* candidate);
@@ -168,16 +174,19 @@ class PairExplanation {
   std::uint64_t units_ = 0;
   SideTotals sides_[2];
   std::vector<MatchedFunction> matched_;
-  std::vector<std::uint32_t> matched_of_[2];  // by side and function: index into matched_
-  std::vector<std::uint32_t> compared_of_;    // by index into matched_: index into compared_
+  // By side and function: index into matched_, or kNotCompared, as for a function of which there
+  // are only events, and no samples.
+  std::vector<std::uint32_t> matched_of_[2];
+  std::vector<std::uint32_t> compared_of_;  // by index into matched_: index into compared_
   std::vector<ComparedFunction> compared_;
   DifferenceSums seconds_;
+  DifferenceSums kernel_;
   DifferenceSums rest_;
 };
 
 /// Notes which matched function each function of an arm is.
 void PairExplanation::Index() {
-  for (std::vector<std::uint32_t>& side : matched_of_) side.assign(table_.functions(), 0);
+  for (auto& side : matched_of_) side.assign(table_.functions(), kNotCompared);
   for (std::uint32_t i = 0; i < matched_.size(); ++i) {
     const MatchedFunction& one = matched_[i];
     if (one.reference != MatchedFunction::kAbsent) matched_of_[0][one.reference] = i;
@@ -199,7 +208,7 @@ void PairExplanation::ChooseFamilies(const ProfileUnits& reference, const Profil
         }
         for (const FunctionCount& count : run->functions) {
           const std::uint32_t number = matched_of_[side][count.function];
-          if (table_.NameOf(count.function) == kOtherFunctions) continue;
+          if (number == kNotCompared || table_.NameOf(count.function) == kOtherFunctions) continue;
           self[number] += count.self;
           total[number] += count.total;
         }
@@ -239,7 +248,7 @@ UnitValues PairExplanation::ValuesOf(const std::vector<const RunProfile*>& unit,
   for (const RunProfile* const run : unit) {
     values.seconds += run->seconds / runs;
     const auto add = [&](std::uint32_t function, double self, double total) {
-      const std::uint32_t index = compared_of_[matched_of_[side][function]];
+      const std::uint32_t index = ComparedIndex(side, function);
       if (index == kNotCompared) {
         values.rest += self;
       } else {
@@ -253,6 +262,7 @@ UnitValues PairExplanation::ValuesOf(const std::vector<const RunProfile*>& unit,
     }
     const double kernel = (run->seconds - run->sampled_seconds) / runs;
     if (kernel > 0) add(FunctionTable::kKernel, kernel, kernel);
+    values.kernel += kernel;
   }
   return values;
 }
@@ -267,8 +277,8 @@ void PairExplanation::AddEvents(const ProfileUnits& units, std::size_t side) {
       for (const RunProfile* const run : unit) {
         if (!(run->*events).empty()) ++runs;
         for (const FunctionEvents& one : run->*events) {
-          const std::uint32_t number = matched_of_[side][one.function];
-          if (compared_of_[number] != kNotCompared) sums[compared_of_[number]] += one.events;
+          const std::uint32_t index = ComparedIndex(side, one.function);
+          if (index != kNotCompared) sums[index] += one.events;
         }
       }
     }
@@ -290,6 +300,7 @@ void PairExplanation::AddSeconds(const UnitValues* reference, const UnitValues* 
     }
   };
   add(seconds_, [](const UnitValues& values) { return values.seconds; });
+  add(kernel_, [](const UnitValues& values) { return values.kernel; });
   add(rest_, [](const UnitValues& values) { return values.rest; });
   for (std::size_t i = 0; i < compared_.size(); ++i) {
     add(compared_[i].self, [i](const UnitValues& values) { return values.self[i]; });
@@ -402,6 +413,9 @@ void PairExplanation::FillInTimes(Explanation& explanation) const {
   explanation.seconds_reference = seconds.reference;
   explanation.seconds_candidate = seconds.candidate;
   explanation.change = EffectAt(seconds, alpha_);
+  const MeanDifference kernel = kernel_.Get(paired_);
+  explanation.kernel_reference = kernel.reference;
+  explanation.kernel_candidate = kernel.candidate;
   const MeanDifference rest = rest_.Get(paired_);
   explanation.rest_reference = rest.reference;
   explanation.rest_candidate = rest.candidate;
@@ -437,7 +451,9 @@ Explanation PairExplanation::Explain(const ProfileUnits& reference, const Profil
   if (samples > 0) explanation.unnamed = (sides_[0].unnamed + sides_[1].unnamed) / samples;
   FillInTimes(explanation);
   explanation.functions = Functions(explanation);
+  explanation.left_out = explanation.functions.size();
   KeepFirst(explanation.functions, most_bytes_);
+  explanation.left_out -= explanation.functions.size();
   const Effect& change = explanation.change;
   const bool shown = change.lo && change.hi && (*change.lo > 0 || *change.hi < 0);
   if (shown) explanation.explained = explanation.explained_seconds / change.estimate;

@@ -6,6 +6,7 @@
 
 #include "core/analysis/function_counts.h"
 #include "core/analysis/function_match.h"
+#include "core/analysis/profile_plan.h"
 #include "core/model/explanation.h"
 
 namespace benchd {
@@ -17,10 +18,6 @@ inline constexpr double kLeastShare = 0.001;
 inline constexpr double kLeastSamples = 10;
 /// The maximum number of functions that are compared: those with most samples.
 inline constexpr std::size_t kMostCompared = 1000;
-/// The minimum number of units of each arm (blocks, or builds) with which a function may be called
-/// changed.
-inline constexpr std::uint64_t kLeastUnits = 4;
-
 /// The runs of each unit of an arm: of a block, or of a build. Every run has samples.
 using ProfileUnits = std::vector<std::vector<const RunProfile*>>;
 

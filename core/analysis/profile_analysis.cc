@@ -19,6 +19,7 @@ constexpr std::size_t kMostExplanationBytes = std::size_t{1} << 20U;
 // The shares from which on a warning is due, and the number of samples of a run below which it is.
 constexpr double kManyUnnamed = 0.2;
 constexpr double kManyLost = 0.05;
+constexpr double kManyUnkept = 0.01;  // they are all of the end of a run
 constexpr double kFewOfExpected = 0.5;
 constexpr double kNearlyAll = 0.95;
 constexpr double kFewSamples = 100;
@@ -133,6 +134,7 @@ ProfileAnalysis::SampleSums ProfileAnalysis::SumsOf(const Measured& benchmark,
       if (run.profile.samples == 0) ++sums.without;
       sums.samples += run.profile.samples;
       sums.lost += run.profile.lost;
+      sums.unkept += run.profile.unkept;
       sums.unnamed += run.profile.unnamed;
       sums.shallow += run.profile.shallow;
       sums.expected += run.profile.sampled_seconds * profile_.frequency_hz;
@@ -159,7 +161,15 @@ std::vector<Warning> ProfileAnalysis::WarningsOf(const Measured& benchmark,
                      "function show",
                      side.name, mean));
   }
-  if (sums.lost > kManyLost * (sums.lost + sums.samples)) {
+  if (sums.unkept > kManyUnkept * (sums.lost + sums.samples)) {
+    warn(
+        "profile_full",
+        fmt::format("{} of the samples of {} are missing, because the profile of a run is limited "
+                    "to {} MiB; they are from the end of its runs, whose functions have too little "
+                    "time",
+                    ShareText(sums.unkept, sums.lost + sums.samples), side.name,
+                    kMostProfileBytes >> 20U));
+  } else if (sums.lost > kManyLost * (sums.lost + sums.samples)) {
     warn("profile_lost", fmt::format("{} of the samples of {} were lost",
                                      ShareText(sums.lost, sums.lost + sums.samples), side.name));
   }

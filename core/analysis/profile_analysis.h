@@ -79,6 +79,7 @@ class ProfileAnalysis {
     std::uint64_t without = 0;  ///< number of runs without a sample
     double samples = 0;
     double lost = 0;
+    double unkept = 0;
     double unnamed = 0;
     double shallow = 0;
     double expected = 0;  ///< samples in the CPU time that they represent

@@ -4,19 +4,26 @@
 
 namespace benchd {
 
+/// The share of a run that the function of a plan has.
+inline constexpr double kUsualShare = 0.1;
+
 /// A question to a session whose runs are sampled: does a function of that size change by that
 /// much?
 struct ProfileQuestion {
   double seconds = 0;             ///< CPU time of a run, > 0
   double frequency_hz = 1000;     ///< samples per second of CPU time, > 0
   double change = 0;              ///< the change of the function in a run, in seconds, > 0
-  double share = 0.1;             ///< the function's share of the run, in (0, 1)
+  double share = kUsualShare;     ///< the function's share of the run, in (0, 1)
   double alpha = 0.01;            ///< 1 - the joint confidence of all functions
   std::uint64_t functions = 100;  ///< the number of functions that are compared, >= 1
   /// The standard deviation of the difference of two runs of a block, relative to their CPU time;
   /// 0 if it is unknown. The function is assumed to have its share of it.
   double relative_sd = 0;
 };
+
+/// The minimum number of units of each arm (blocks, or builds) with which a function may be called
+/// changed.
+inline constexpr std::uint64_t kLeastUnits = 4;
 
 /// The numbers of blocks between which a plan chooses.
 inline constexpr std::uint64_t kFewestPlannedBlocks = 10;

@@ -75,29 +75,38 @@ std::size_t FewestGates(const SessionSpec& spec) {
   return std::max<std::size_t>(1, gates);
 }
 
-/// Returns the level at which each arm of a watched quantile has its interval at the horizon: half
-/// the level of that look (CompareQuantiles()).
-double ArmLevelAtHorizon(const SequentialDesign& design, double level) {
-  const auto boundary = SequentialBoundary::Horizon(level, design.first_look, *design.horizon);
-  return boundary ? LevelOfOneLook(*boundary, static_cast<double>(*design.horizon)) / 2 : 0;
-}
-
 /// Checks a quantile that is watched up to `max_runs`. Without that limit, the time decides.
 Result<void> CheckWatchedQuantile(const SequentialDesign& design, double level) {
   if (!design.horizon) return {};
-  const double alpha = ArmLevelAtHorizon(design, level);
-  const double quantile = design.estimator.quantile;
-  const auto fewest = alpha > 0 ? FewestForRanks(quantile, alpha, kMostQuantileRuns) : std::nullopt;
+  // Each arm has its interval at half the level of a look (CompareQuantiles()).
+  const auto fewest = FewestRunsToHorizon(design, design.estimator.quantile, level, 2);
   if (fewest && *fewest <= *design.last_block) return {};
   return InvalidArgument(
       "estimator",
       fmt::format("quantile needs more than {} runs for an interval at this confidence",
                   *design.last_block),
-      fewest ? fmt::format("use --max-runs {} or more", *fewest + *fewest / 4)
+      fewest ? fmt::format("use --max-runs {} or more", *fewest)
              : std::string("choose a quantile further from the extremes"));
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> FewestRunsToHorizon(const SequentialDesign& design, double quantile,
+                                                 double level, int intervals) {
+  const std::uint64_t values_per_run = *design.horizon / *design.last_block;
+  // A longer horizon takes a smaller level at each look, so the smallest one is approached from
+  // below.
+  for (std::uint64_t runs = design.first_look + 1; runs <= kMostQuantileRuns;) {
+    const std::uint64_t horizon = runs * values_per_run;
+    const auto boundary = SequentialBoundary::Horizon(level, design.first_look, horizon);
+    if (!boundary) return std::nullopt;
+    const double of_look = LevelOfOneLook(*boundary, static_cast<double>(horizon));
+    const auto fewest = FewestForRanks(quantile, of_look / intervals, kMostQuantileRuns);
+    if (!fewest || *fewest <= runs) return fewest ? std::optional(runs) : std::nullopt;
+    runs = *fewest;
+  }
+  return std::nullopt;
+}
 
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates) {
   if (design.estimator.kind != EstimatorKind::kQuantile) return {};

@@ -108,6 +108,16 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec,
 /// @errors kInvalidArgument, which suggests more runs or fewer gates
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates);
 
+/// Returns the smallest `max_runs` with which order statistics have both ends of their interval at
+/// the last look. `design` has a limit of runs that is too small for that.
+///
+/// @param quantile   in (0, 1); 0.5 for a median
+/// @param level      two-sided level of the watched interval
+/// @param intervals  number of intervals of one arm that share the level of a look
+/// @return nothing if a million runs are not enough
+std::optional<std::uint64_t> FewestRunsToHorizon(const SequentialDesign& design, double quantile,
+                                                 double level, int intervals);
+
 /// The level of one end of an interval, with its boundary. The critical t of a look is computed
 /// once for all comparisons.
 class EndLevel {

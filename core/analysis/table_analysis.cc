@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/analysis/arm_order.h"
@@ -386,6 +387,23 @@ void AddFigures(const TableValues& values, const TableOptions& options, const Ta
   if (options.histograms) result.histograms = Histograms(plan, values);
 }
 
+// Sets the blocks of the second phase to the number of rows of each candidate. Where each row is a
+// block of its own, the analysis has counted those of all arms.
+void CountRowsOfSecondPhase(const MeasurementTable& table, const TablePlan& plan, Report& report) {
+  const TablePlan second = plan.OfSecondPhase();
+  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::optional<std::size_t> b = second.BenchmarkOf(table, row);
+    if (!b) continue;
+    const std::optional<std::size_t> arm = second.benchmarks[*b].arms[table.arm[row]];
+    const Benchmark& benchmark = second.spec.benchmarks[*b];
+    if (arm) ++rows[{benchmark.name, benchmark.arms[*arm].name}];
+  }
+  for (Comparison& one : report.comparisons) {
+    if (one.confirmation) one.confirmation->blocks = rows[{one.benchmark, one.candidate}];
+  }
+}
+
 TableReport Conclude(ConfirmedAnalysis& analysis, const MeasurementTable& table,
                      const TableOptions& options, const TablePlan& plan,
                      const std::vector<Warning>& left_out) {
@@ -402,6 +420,7 @@ TableReport Conclude(ConfirmedAnalysis& analysis, const MeasurementTable& table,
   if (options.classic_interval || options.summaries || options.histograms) {
     AddFigures(TableValues(table, plan), options, plan, result);
   }
+  if (plan.grouping == Grouping::kEachRow) CountRowsOfSecondPhase(table, plan, report);
   ForecastGates(plan.spec, DataSource::kTable, report);
   return result;
 }

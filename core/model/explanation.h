@@ -22,8 +22,8 @@ BENCHD_NAMES(Presence, "both", "new", "gone", "inlined", "outlined")
 struct FunctionChange {
   std::string function;
   /// Its name in the reference, if it is another one. The two were then matched by a guess: without
-  /// template arguments, parameters and return type, or without the suffixes of the compiler's
-  /// clones.
+  /// source file, template arguments, parameters and return type, or without the suffixes of the
+  /// compiler's clones.
   std::string matched;
   Presence presence = Presence::kBoth;
   double self_reference = 0;  ///< in the function itself
@@ -74,16 +74,21 @@ struct Explanation {
   /// The functions by the size of the change of `self`, those that changed first; at most
   /// kMostFunctions.
   std::vector<FunctionChange> functions;
-  /// The seconds of all functions that are too rare to be compared (analysis/pair_explanation.h).
+  /// The seconds of all functions that are too rare to be compared (analysis/pair_explanation.h),
+  /// or whose address alone is known and which only one arm has.
   double rest_reference = 0;
   double rest_candidate = 0;
   /// The share of the samples of both arms in functions without a name.
   double unnamed = 0;
+  /// The CPU time of a run in the kernel, if that was not sampled: the samples stand for the rest.
+  double kernel_reference = 0;
+  double kernel_candidate = 0;
+  std::uint64_t left_out = 0;  ///< number of compared functions that `functions` lacks
   bool operator==(const Explanation&) const = default;
 };
 BENCHD_FIELDS(Explanation, benchmark, reference, candidate, blocks, samples_reference,
               samples_candidate, lost, seconds_reference, seconds_candidate, change,
               explained_seconds, explained, confidence, compared, functions, rest_reference,
-              rest_candidate, unnamed)
+              rest_candidate, unnamed, kernel_reference, kernel_candidate, left_out)
 
 }  // namespace benchd

@@ -31,13 +31,24 @@ struct ClearPair {
 };
 BENCHD_FIELDS(ClearPair, better, worse)
 
+/// A pair of arms, in the order of the spec.
+struct ArmPair {
+  std::string first;
+  std::string second;
+  bool operator==(const ArmPair&) const = default;
+};
+BENCHD_FIELDS(ArmPair, first, second)
+
 /// A group of arms that cannot all be distinguished from each other, in the order of the spec.
 struct ArmGroup {
   std::vector<std::string> arms;
   std::vector<ClearPair> clear;  ///< the pairs among them that can be distinguished
+  /// The pairs among them without an interval, such as those with too few runs for a quantile.
+  /// Whether they differ is unknown.
+  std::vector<ArmPair> without_interval;
   bool operator==(const ArmGroup&) const = default;
 };
-BENCHD_FIELDS(ArmGroup, arms, clear)
+BENCHD_FIELDS(ArmGroup, arms, clear, without_interval)
 
 /// How many times as large the metric of an arm is as that of the first arm of the order.
 struct ArmFactor {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ struct Profile {
 };
 BENCHD_FIELDS(Profile, frequency_hz, call_graph, explains)
 
+/// The maximum size of the profile of a run. What comes after it is lost.
+inline constexpr std::size_t kMostProfileBytes = std::size_t{64} << 20U;
+
 inline constexpr std::uint32_t kLeastSampleHz = 10;
 inline constexpr std::uint32_t kMostSampleHz = 20'000;
 
@@ -30,7 +34,8 @@ inline constexpr std::uint32_t kMostSampleHz = 20'000;
 /// seen in the run as its value, and the folded stack as its inner benchmark: the functions from
 /// the outermost to the innermost, separated by semicolons ("main;parse;read_line").
 ///
-/// A function of which only the address is known is "[FILE+0xOFFSET]". A name that several
+/// A function of which only the address is known is "[FILE+0xOFFSET BUILD]", with the first four
+/// bytes of the file's build ID, if it has one. A name that several
 /// functions of one file have is followed by the source file: "step (a.c)". The suffixes are those
 /// of perf and FlameGraph: "_[i]" for a function that was inlined into the previous one, and "_[j]"
 /// for one that the program itself compiled (/tmp/perf-PID.map).
@@ -41,12 +46,20 @@ inline constexpr std::string_view kInstructionStackMetric = "stack_instructions"
 inline constexpr std::string_view kCacheMissStackMetric = "stack_cache_misses";
 /// The number of samples of a run that were lost; without stacks.
 inline constexpr std::string_view kLostSamplesMetric = "lost_samples";
+/// The number of those that were lost because the profile of the run was full: they are from the
+/// end of the run.
+inline constexpr std::string_view kUnkeptSamplesMetric = "unkept_samples";
+
+/// Returns whether a sample of this metric has a stack as its inner benchmark.
+constexpr bool IsOfStacks(std::string_view metric) {
+  return metric == kStackMetric || metric == kInstructionStackMetric ||
+         metric == kCacheMissStackMetric;
+}
 
 /// Returns whether a sample of this metric comes from a profile. The statistics of a session never
 /// see such samples.
 constexpr bool IsOfProfile(std::string_view metric) {
-  return metric == kStackMetric || metric == kInstructionStackMetric ||
-         metric == kCacheMissStackMetric || metric == kLostSamplesMetric;
+  return IsOfStacks(metric) || metric == kLostSamplesMetric || metric == kUnkeptSamplesMetric;
 }
 
 }  // namespace benchd

@@ -136,6 +136,8 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"profile_unnamed", Severity::kCaution,
      "build with symbols (-g), and do not strip the program"},
     {"profile_lost", Severity::kCaution, "sample less often"},
+    {"profile_full", Severity::kCaution,
+     "sample less often (--frequency), or without --call-graph dwarf"},
     {"profile_few", Severity::kCaution,
      "use more blocks (--runs), sample more often, or let the program run longer"},
     {"profile_short_lived", Severity::kCaution, "sample more often"},

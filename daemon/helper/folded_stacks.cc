@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "daemon/wire/profile_stream.h"
@@ -44,6 +45,10 @@ void AddSamples(const std::string& stack, const KindValues& values, std::vector<
   }
 }
 
+void AddTo(KindValues& sums, const KindValues& values) {
+  for (std::size_t kind = 0; kind < sums.size(); ++kind) sums[kind] += values[kind];
+}
+
 double GreatestShare(const KindValues& values, const KindValues& totals) {
   double share = 0;
   for (std::size_t kind = 0; kind < values.size(); ++kind) {
@@ -52,6 +57,37 @@ double GreatestShare(const KindValues& values, const KindValues& totals) {
   }
   return share;
 }
+
+/// Returns the entries of a map by their greatest share of the values of a metric.
+template <typename Map>
+std::vector<const typename Map::value_type*> ByShare(const Map& map, const KindValues& totals) {
+  std::vector<std::pair<double, const typename Map::value_type*>> shares;
+  shares.reserve(map.size());
+  for (const auto& entry : map) shares.emplace_back(GreatestShare(entry.second, totals), &entry);
+  std::ranges::sort(shares, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->first < b.second->first;
+  });
+  std::vector<const typename Map::value_type*> sorted;
+  sorted.reserve(shares.size());
+  for (const auto& [share, entry] : shares) sorted.push_back(entry);
+  return sorted;
+}
+
+/// Room for the most frequent entries. A rarer one does not take the place of one that did not fit.
+struct Room {
+  std::size_t entries;
+  std::size_t bytes;
+
+  bool Take(std::size_t own_bytes) {
+    if (entries == 0 || own_bytes > bytes) {
+      entries = 0;
+      return false;
+    }
+    --entries;
+    bytes -= own_bytes;
+    return true;
+  }
+};
 
 }  // namespace
 
@@ -77,48 +113,39 @@ void FoldedStacks::Add(NamedStack stack, const KindValues& values) {
   if (stack.size() > kMostFrames) {
     stack.erase(stack.begin(), stack.end() - static_cast<std::ptrdiff_t>(kMostFrames));
   }
-  KindValues& sums = stacks_[std::move(stack)];
-  for (std::size_t kind = 0; kind < sums.size(); ++kind) sums[kind] += values[kind];
+  AddTo(stacks_[std::move(stack)], values);
 }
 
-/// Returns the stacks by their greatest share of the values of a metric.
-std::vector<const FoldedStacks::Stacks::value_type*> FoldedStacks::ByFrequency() const {
+KindValues FoldedStacks::Totals() const {
   KindValues totals{};
-  for (const auto& [stack, values] : stacks_) {
-    for (std::size_t kind = 0; kind < totals.size(); ++kind) totals[kind] += values[kind];
-  }
-  std::vector<std::pair<double, const Stacks::value_type*>> shares;
-  shares.reserve(stacks_.size());
-  for (const auto& entry : stacks_)
-    shares.emplace_back(GreatestShare(entry.second, totals), &entry);
-  std::ranges::sort(shares, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->first < b.second->first;
-  });
-  std::vector<const Stacks::value_type*> sorted;
-  sorted.reserve(shares.size());
-  for (const auto& [share, entry] : shares) sorted.push_back(entry);
-  return sorted;
+  for (const auto& [stack, values] : stacks_) AddTo(totals, values);
+  return totals;
 }
 
 std::vector<Sample> FoldedStacks::Samples(const NamePool& names) const {
   std::vector<Sample> samples;
+  const KindValues totals = Totals();
+  Room whole{kMostStacks, kMostBytes};
+  std::unordered_map<std::uint32_t, KindValues> innermost;
   KindValues others{};
-  std::size_t left = kMostBytes;
-  std::size_t kept = 0;
-  for (const auto* const entry : ByFrequency()) {
-    if (kept < kMostStacks) {
-      const std::string text = TextOfStack(entry->first, names);
-      const std::size_t bytes = EncodedBytes(text, entry->second);
-      if (bytes <= left) {
-        left -= bytes;
-        ++kept;
-        AddSamples(text, entry->second, samples);
-        continue;
-      }
-      // A rarer stack does not take the place of one that did not fit.
-      kept = kMostStacks;
+  for (const auto* const entry : ByShare(stacks_, totals)) {
+    const auto& [stack, values] = *entry;
+    const std::string text = TextOfStack(stack, names);
+    if (whole.Take(EncodedBytes(text, values))) {
+      AddSamples(text, values, samples);
+    } else {
+      AddTo(stack.empty() ? others : innermost[stack.back()], values);
     }
-    for (std::size_t kind = 0; kind < others.size(); ++kind) others[kind] += entry->second[kind];
+  }
+  Room reduced{kMostShort, kMostShortBytes};
+  for (const auto* const entry : ByShare(innermost, totals)) {
+    const auto& [function, values] = *entry;
+    const std::string text = std::string(kOtherStacks) + ";" + names[function];
+    if (reduced.Take(EncodedBytes(text, values))) {
+      AddSamples(text, values, samples);
+    } else {
+      AddTo(others, values);
+    }
   }
   AddSamples(std::string(kOtherStacks), others, samples);
   return samples;

@@ -38,24 +38,27 @@ class FoldedStacks {
   /// answer of benchd-helper. The answer must fit into kHelperAnswerBytes
   /// (launch/helper_process.h).
   static constexpr std::size_t kMostStacks = 5000;
-  static constexpr std::size_t kMostBytes = std::size_t{5} * 1024 * 1024;
+  static constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
+  /// The same of the stacks that are reduced to their innermost function.
+  static constexpr std::size_t kMostShort = 5000;
+  static constexpr std::size_t kMostShortBytes = std::size_t{1} * 1024 * 1024;
 
   /// Adds samples of a stack.
   void Add(NamedStack stack, const KindValues& values);
 
-  /// Returns one sample per stack and metric (model/profile.h), the most frequent stacks first. The
-  /// stacks beyond the limits are added up as "[other]".
+  /// Returns one sample per stack and metric (model/profile.h), the most frequent stacks first.
+  /// Stacks beyond the limits are reduced to their innermost function, "[other];read_line", so that
+  /// the time of functions themselves is complete. If these are too many, "[other]" remains.
   std::vector<Sample> Samples(const NamePool& names) const;
 
  private:
   struct HashOfStack {
     std::size_t operator()(const NamedStack& stack) const;
   };
-  using Stacks = std::unordered_map<NamedStack, KindValues, HashOfStack>;
 
-  std::vector<const Stacks::value_type*> ByFrequency() const;
+  KindValues Totals() const;
 
-  Stacks stacks_;
+  std::unordered_map<NamedStack, KindValues, HashOfStack> stacks_;
 };
 
 /// Returns a hash of a list of numbers.

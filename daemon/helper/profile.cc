@@ -39,6 +39,10 @@ Result<std::vector<Sample>> FoldProfile(std::string_view stream, const SymbolSou
     samples.push_back({.metric = std::string(kLostSamplesMetric),
                        .value = static_cast<double>(records.lost_samples())});
   }
+  if (records.unkept_samples() > 0) {
+    samples.push_back({.metric = std::string(kUnkeptSamplesMetric),
+                       .value = static_cast<double>(records.unkept_samples())});
+  }
   return samples;
 }
 

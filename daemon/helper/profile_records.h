@@ -79,6 +79,8 @@ class ProfileRecords {
 
   /// The number of samples that the kernel or the runner dropped.
   std::uint64_t lost_samples() const { return lost_samples_; }
+  /// Returns the number of those that were lost because the stream was full.
+  std::uint64_t unkept_samples() const { return header_.lost_samples; }
 
  private:
   struct Place {

@@ -12,13 +12,23 @@
 namespace benchd {
 namespace {
 
+/// Returns the beginning of a build ID, which tells the builds of a program apart.
+std::string BuildOf(std::string_view id) {
+  constexpr std::size_t kBytes = 4;
+  return id.empty() ? "" : " " + ToHex(std::string(id.substr(0, kBytes)));
+}
+
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
 }  // namespace
 
 SymbolFile::SymbolFile(const CodeFile& file, ReadBudget& budget, const std::string& debug_folder)
-    : kind_(file.kind), shown_name_(BaseName(file.path)), elf_(OpenCode(file, budget)) {
+    : kind_(file.kind),
+      shown_name_(BaseName(file.path)),
+      build_(BuildOf(file.build_id)),
+      elf_(OpenCode(file, budget)) {
   if (!elf_) return;
+  build_ = BuildOf(elf_->build_id());
   FindDebugFile(budget, debug_folder);
   ReadTables();
 }
@@ -97,7 +107,7 @@ std::string SymbolFile::Unnamed(std::uint64_t place) const {
     case CodeKind::kFile:
       break;
   }
-  return fmt::format("[{}+{:#x}]", CleanName(shown_name_), place);
+  return fmt::format("[{}+{:#x}{}]", CleanName(shown_name_), place, build_);
 }
 
 }  // namespace benchd

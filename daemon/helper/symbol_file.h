@@ -39,6 +39,7 @@ class SymbolFile {
 
   CodeKind kind_;
   std::string shown_name_;
+  std::string build_;  // of an unnamed function: " 5f3a02c1"; empty if the file has no build ID
   std::optional<ElfFile> elf_;
   std::optional<ElfFile> debug_elf_;
   SymbolTable symbols_;

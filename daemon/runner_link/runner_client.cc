@@ -138,7 +138,7 @@ Result<void> CheckProfile(const wire::ParsedOutput& parsed) {
     if (!std::isfinite(sample.value) || sample.value < 0) {
       return Unreadable("a number of samples that is not a count");
     }
-    const bool stack = sample.metric != kLostSamplesMetric;
+    const bool stack = IsOfStacks(sample.metric);
     if (stack == sample.inner_benchmark.empty() || HasControlCharacter(sample.inner_benchmark)) {
       return Unreadable("a stack is not plain text");
     }

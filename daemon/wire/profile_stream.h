@@ -36,7 +36,7 @@ inline constexpr std::array<char, 8> kProfileMagic{'b', 'd', 's', 'a', 'm', 'p',
 inline constexpr std::uint32_t kProfileVersion = 1;
 
 /// The maximum size of the stream. Records that do not fit are dropped, and counted.
-inline constexpr std::size_t kProfileBytes = std::size_t{64} * 1024 * 1024;
+inline constexpr std::size_t kProfileBytes = kMostProfileBytes;
 
 /// The size of the copy of the stack in a sample of CallGraph::kDwarf. The callers whose frames lie
 /// beyond are unknown.

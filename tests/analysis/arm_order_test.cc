@@ -56,6 +56,22 @@ TEST(ArmOrderTest, AnIntervalThatIsMissingTellsNothing) {
   EXPECT_EQ(ArmsOf(OrderArms({"main", {"a", "b"}, {pair}})), (Groups{{"a", "b"}}));
 }
 
+// Whether two arms differ is unknown as long as a quantile of their pair has no interval.
+TEST(ArmOrderTest, NamesThePairsWithoutAnInterval) {
+  using Pairs = std::vector<ArmPair>;
+  Comparison none = PairOf("a", "c", 0.5);
+  none.change->lo.reset();
+  none.change->hi.reset();
+  const ArmOrder order =
+      OrderArms({"main", {"a", "b", "c"}, {PairOf("a", "b", 0), none, PairOf("b", "c", -0.1)}});
+  ASSERT_EQ(order.groups.size(), 1U);
+  EXPECT_EQ(order.groups[0].without_interval, (Pairs{{"a", "c"}}));
+  EXPECT_EQ(order.groups[0].clear, (Clear{{"c", "b"}}));
+  // A pair without values has no comparison.
+  const ArmOrder partial = OrderArms({"main", {"a", "b", "c"}, {PairOf("a", "b", 0)}});
+  EXPECT_EQ(partial.groups[0].without_interval, (Pairs{{"a", "c"}, {"b", "c"}}));
+}
+
 TEST(ArmOrderTest, OfARateTheHighestIsFirst) {
   Comparison pair = PairOf("a", "b", 0.1);
   pair.metric = "rate";

@@ -104,6 +104,52 @@ TEST_F(ConfirmedAnalysisTest, ARegressionOfTheFirstPhaseAloneIsUndecided) {
   EXPECT_LT(*gate.confirmation->change->hi, 0.02);
 }
 
+// The candidate was slower, and then fails: it is not confirmed to be slower.
+TEST_F(ConfirmedAnalysisTest, ARegressionOfAnotherCauseConfirmsNothing) {
+  const auto fail = [](Block block) {
+    block[1].exit.code = 3;
+    return block;
+  };
+  for (const bool fails_first : {false, true}) {
+    ConfirmedAnalysis analysis = Begin();
+    for (int i = 0; i < kBlocksAtMost && !analysis.Finished(); ++i) {
+      const Block block = noise_.Wall({1, 1.1});
+      Feed(analysis, fails_first ? fail(block) : block);
+    }
+    ASSERT_TRUE(analysis.BeginConfirmation());
+    for (int i = 0; i < 16; ++i) {
+      const Block block = noise_.Wall({1, 1.1});
+      Feed(analysis, fails_first ? block : fail(block));
+    }
+    const Report last = analysis.Conclude();
+    const Comparison& gate = Find(last, "wall_time");
+    EXPECT_EQ(last.verdict, Verdict::kUndecided);
+    EXPECT_EQ(gate.reason, "not_confirmed");
+    EXPECT_EQ(gate.confirmation->verdict, Verdict::kRegression);
+    EXPECT_EQ(gate.confirmation->reason, fails_first ? "" : "failed_in_candidate");
+  }
+}
+
+TEST_F(ConfirmedAnalysisTest, FailuresOfBothPhasesAreOneCause) {
+  ConfirmedAnalysis analysis = Begin();
+  for (const bool again : {false, true}) {
+    for (int i = 0; i < kBlocksAtMost && !analysis.Finished(); ++i) {
+      Block block = noise_.Wall({1, 1});
+      // In the second phase, a run of the reference fails, too.
+      block[1].exit.code = 3;
+      if (again && i == 0) block[0].exit.code = 3;
+      Feed(analysis, block);
+    }
+    if (!again) {
+      ASSERT_TRUE(analysis.BeginConfirmation());
+    }
+  }
+  const Report last = analysis.Conclude();
+  EXPECT_EQ(last.verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(last, "wall_time").reason, "failed_in_candidate");
+  EXPECT_EQ(Find(last, "wall_time").confirmation->reason, "candidate_always_failed");
+}
+
 TEST_F(ConfirmedAnalysisTest, ASecondPhaseWithoutAVerdictConfirmsNothing) {
   for (const int blocks : {0, 5}) {
     ConfirmedAnalysis analysis = Begin();
@@ -343,6 +389,24 @@ TEST(ConfirmedTableTest, ThePhasesOfAnExportAreNeverPooled) {
     EXPECT_EQ(Find(withdrawn->report, "wall_time").reason, "not_confirmed");
     EXPECT_EQ(Find(withdrawn->report, "wall_time").confirmation->verdict, Verdict::kPass);
   }
+}
+
+// Where each row is a block of its own, the second phase has as many runs as the candidate.
+TEST(ConfirmedTableTest, TheClassicIntervalCountsTheCandidatesRows) {
+  TableOptions options;
+  options.classic_interval = true;
+  options.spec.method = Method::kFixed;
+  const auto classic = Analyze(ExportOf(1.1, 1.1), options);
+  ASSERT_TRUE(classic) << classic.error().message;
+  EXPECT_EQ(Find(classic->report, "wall_time").confirmation->blocks, 12U);
+}
+
+TEST(ConfirmedTableTest, AnEstimateIsRefusedWithoutAnOptionThatNobodyGave) {
+  TableOptions options;
+  options.spec.limits.at_limit = AtLimit::kEstimate;
+  const auto refused = Analyze(ExportOf(1.1, 1.1), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().hint, "omit --at-limit: this session confirmed its regressions");
 }
 
 // The session was cancelled before a block of its second phase.

@@ -66,6 +66,31 @@ TEST_F(FunctionMatchTest, ClonesOfOneFunctionAreOne) {
       << "the clones of h have its name together";
 }
 
+// A static function is followed by its file as soon as another file of the program has a namesake.
+TEST_F(FunctionMatchTest, GuessesByTheNameWithoutTheSourceFile) {
+  Before("step");
+  Now("step (a.c)");
+  Before("walk (b.c)");
+  Now("walk");
+  EXPECT_EQ(Matches(), (Lines{"step (a.c) <- step", "walk <- walk (b.c)"}));
+}
+
+TEST_F(FunctionMatchTest, DoesNotGuessBetweenNamesakesOfSeveralFiles) {
+  Before("step");
+  Now("step (a.c)");
+  Now("step (b.c)");
+  EXPECT_EQ(Matches(), (Lines{"step (gone)", "step (a.c) (new)", "step (b.c) (new)"}));
+}
+
+// Another build has other code at the same address.
+TEST_F(FunctionMatchTest, AddressesAreThoseOfOneBuild) {
+  Before("[bench+0x1180 5f3a02c1]");
+  Now("[bench+0x1180 77aa0001]");
+  Before("[libc.so.6+0x20 01020304]");
+  Now("[libc.so.6+0x20 01020304]");
+  EXPECT_EQ(Matches(), (Lines{"[libc.so.6+0x20]"})) << "the others are part of the rest";
+}
+
 TEST_F(FunctionMatchTest, GuessesByTheNameWithoutTemplateArguments) {
   Before("f<int>");
   Now("f<long>");

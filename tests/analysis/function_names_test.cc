@@ -25,10 +25,20 @@ TEST(FunctionNamesTest, AFrameLosesTheSuffixesOfPerf) {
 
 TEST(FunctionNamesTest, AFunctionWithAnAddressOnlyHasNoName) {
   EXPECT_TRUE(IsUnnamedFunction("[libfoo.so+0x1234]"));
+  EXPECT_TRUE(IsUnnamedFunction("[a b+0x1234 5f3a02c1]"));
   EXPECT_TRUE(IsUnnamedFunction("[unknown]"));
   EXPECT_FALSE(IsUnnamedFunction("[other]"));
   EXPECT_FALSE(IsUnnamedFunction("main"));
   EXPECT_FALSE(IsUnnamedFunction("a[b+0x1]c"));
+  EXPECT_EQ(WithoutBuild("[a b+0x1234 5f3a02c1]"), "[a b+0x1234]");
+  EXPECT_EQ(WithoutBuild("[a b+0x1234]"), "[a b+0x1234]");
+  EXPECT_EQ(WithoutBuild("operator new [clone .cold]"), "operator new [clone .cold]");
+}
+
+TEST(FunctionNamesTest, ASourceFileIsNotPartOfTheName) {
+  EXPECT_EQ(WithoutSourceFile("step (a.c)"), "step");
+  EXPECT_EQ(WithoutSourceFile("step(int) (a.c)"), "step(int)");
+  EXPECT_EQ(WithoutSourceFile("step(int)"), "step(int)");
 }
 
 TEST(FunctionNamesTest, AClonesNameIsThatOfItsFunction) {

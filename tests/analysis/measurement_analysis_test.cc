@@ -205,8 +205,16 @@ TEST(MeasurementAnalysisTest, TooFewRunsForAnIntervalSayHowManyItTakes) {
             "an interval of the median at this confidence takes 8 runs, but there were 5; use "
             "--runs 8");
   EXPECT_EQ(after(median, {.runs = 8}, 8), "");
+  // The boundary of a watched session depends on the limit itself: 76 runs are enough, 75 are not.
   EXPECT_EQ(after(quantile, {.max_runs = 20}, 20),
-            takes + "at least 51 runs, but there were 20; use --max-runs 51 or more");
+            takes + "76 runs, but there were 20; use --max-runs 76 or more");
+  EXPECT_EQ(after(quantile, {.max_runs = 75}, 75),
+            takes + "76 runs, but there were 75; use --max-runs 76 or more");
+  EXPECT_EQ(after(quantile, {.max_runs = 76}, 76), "");
+  EXPECT_EQ(after(quantile, {.max_runs = 100}, 20),
+            takes + "76 runs, but there were 20; raise --max-time");
+  const std::string median_takes = "an interval of the median at this confidence takes ";
+  EXPECT_TRUE(after(median, {.max_runs = 9}, 9).starts_with(median_takes));
   EXPECT_EQ(after({}, {.runs = 2}, 2), "") << "two values have a mean with an interval";
   // Under watching, the look that has an interval first.
   int needed = 0;
@@ -217,6 +225,36 @@ TEST(MeasurementAnalysisTest, TooFewRunsForAnIntervalSayHowManyItTakes) {
   ASSERT_LT(needed, 200);
   EXPECT_NE(after(quantile, {}, needed - 1), "");
   EXPECT_EQ(after(quantile, {}, needed), "");
+}
+
+// Arms are measured independently, so an arm without the metric takes nothing from the others.
+TEST(MeasurementAnalysisTest, AllowMissingMeasuresTheArmsThatHaveTheMetric) {
+  for (const bool named : {false, true}) {
+    SessionSpec spec = Measured({"a", "b"});
+    spec.benchmarks[0].parse = "lines";
+    spec.benchmarks[0].allow_missing = true;
+    spec.rule = {};
+    spec.limits.runs = 10;
+    if (named) spec.benchmarks[0].gates = {GateWithoutMargin("x")};
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < 10; ++i) {
+      Feed(analysis, {RunBuilder(0, 0, 0).Sample("x", 1 + 0.001 * i),
+                      RunBuilder(0, 1, 1).Sample("wall_time", 0.1)});
+    }
+    const Report report = analysis.Conclude();
+    EXPECT_EQ(report.verdict, Verdict::kPass);
+    const Estimate& of_a = FindEstimate(report, "x", "a");
+    EXPECT_TRUE(of_a.asked);
+    EXPECT_TRUE(of_a.precise);
+    EXPECT_EQ(of_a.confidence, 0.99) << "there is one interval";
+    EXPECT_EQ(std::ranges::count_if(report.estimates, &Estimate::asked), 1);
+    const auto missing = std::ranges::find(report.warnings, "metric_missing", &Warning::code);
+    ASSERT_NE(missing, report.warnings.end());
+    EXPECT_EQ(missing->message,
+              "b never printed metrics that another arm of main printed; they are not measured "
+              "there: x");
+    EXPECT_EQ(missing->severity, Severity::kCaution);
+  }
 }
 
 TEST(MeasurementAnalysisTest, ADriftIsACaution) {

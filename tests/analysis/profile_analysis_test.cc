@@ -12,6 +12,7 @@
 #include "tests/analysis/profile_builder.h"
 #include "tests/golden/golden.h"
 #include "tests/support/seed.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -231,6 +232,39 @@ TEST(ProfileAnalysisTest, EventsOfTheCpuBelongToTheirFunctions) {
   EXPECT_EQ(f->cache_misses_candidate, 0);
 }
 
+// A function may have events and no sample.
+TEST(ProfileAnalysisTest, EventsAreNeverThoseOfAnotherFunction) {
+  Block block = {SampledRun(0, 1.1, {{"main;f", 400}}, 0, 0.1),
+                 SampledRun(1, 1.1, {{"main;f", 400}}, 0, 0.1)};
+  for (benchd::Run& run : block) {
+    run.samples.push_back({.metric = std::string(kInstructionStackMetric),
+                           .inner_benchmark = "main;rare",
+                           .value = 1000});
+  }
+  const Explanation explanation =
+      ExplainBlocks(std::vector<Block>(2, block), SampledSpec({"base", "new"}));
+  for (const FunctionChange& one : explanation.functions) {
+    EXPECT_EQ(one.instructions_candidate, 0) << one.function;
+  }
+}
+
+// Another build has other code at the same address, which is neither the same nor a new function.
+TEST(ProfileAnalysisTest, UnnamedFunctionsOfOneArmAreTheRest) {
+  std::vector<Block> blocks;
+  for (int i = 0; i < 6; ++i) {
+    const double f = 400.0 + i % 3;
+    blocks.push_back({SampledRun(0, 1, {{"main;f", f}, {"main;[a+0x10 01]", 600}}),
+                      SampledRun(1, 1, {{"main;f", f}, {"main;[a+0x10 02]", 600}})});
+  }
+  const Explanation explanation = ExplainBlocks(blocks, SampledSpec({"base", "new"}));
+  for (const FunctionChange& one : explanation.functions) {
+    EXPECT_FALSE(one.changed) << one.function;
+    EXPECT_FALSE(one.function.starts_with("[a")) << one.function;
+  }
+  EXPECT_NEAR(explanation.rest_reference, 0.6, 0.01);
+  EXPECT_NEAR(explanation.rest_candidate, 0.6, 0.01);
+}
+
 // The samples are of user mode. What the kernel takes is no change of the functions.
 TEST(ProfileAnalysisTest, TimeInTheKernelIsThatOfAFunctionOfItsOwn) {
   std::vector<Block> blocks;
@@ -248,6 +282,8 @@ TEST(ProfileAnalysisTest, TimeInTheKernelIsThatOfAFunctionOfItsOwn) {
   EXPECT_EQ(kernel.function, "[kernel]");
   EXPECT_TRUE(kernel.changed);
   EXPECT_EQ(kernel.presence, Presence::kBoth);
+  EXPECT_NEAR(explanation.kernel_reference, 0.1, 1e-12);
+  EXPECT_NEAR(explanation.kernel_candidate, kernel.self_candidate, 1e-12);
   EXPECT_NEAR(kernel.self_reference, 0.1, 1e-12);
   EXPECT_NEAR(kernel.self.estimate, 0.4025, 1e-12);
   EXPECT_NEAR(*explanation.explained, 1, 0.01);
@@ -289,6 +325,7 @@ TEST(ProfileAnalysisTest, ListsFunctionsByTheirChangeAndNotMoreThanFit) {
   const Explanation explanation = ExplainBlocks(blocks, SampledSpec({"base", "new"}));
   EXPECT_EQ(explanation.compared, 300U);
   EXPECT_EQ(explanation.functions.size(), kMostFunctions);
+  EXPECT_GE(explanation.left_out, 300U - kMostFunctions);
   double before = 1;
   for (const FunctionChange& one : explanation.functions) {
     if (!one.changed) continue;
@@ -330,6 +367,19 @@ TEST(ProfileAnalysisTest, WarnsOfProfilesThatSayLittle) {
   ProfileAnalysis by_dwarf(spec);
   by_dwarf.Add(Block{SampledRun(0, 1, good), SampledRun(1, 1, bad)});
   EXPECT_NE(by_dwarf.Warnings().back().hint, warnings.back().hint);
+}
+
+TEST(ProfileAnalysisTest, AFullProfileLacksTheEndOfTheRun) {
+  const StackCounts stacks = {{"_start;main;f", 400}, {"_start;main", 100}};
+  benchd::Run cut = SampledRun(1, 1, stacks, 20);
+  cut.samples.push_back({.metric = std::string(kUnkeptSamplesMetric), .value = 20});
+  SessionSpec spec = SampledSpec({"base", "new"});
+  spec.profile->frequency_hz = 100;
+  ProfileAnalysis analysis(spec);
+  analysis.Add(Block{SampledRun(0, 1, stacks), cut});
+  const std::vector<Warning> warnings = analysis.Warnings();
+  EXPECT_EQ(ArmCodesOf(warnings, "new"), (std::vector<std::string>{"profile_full"}));
+  EXPECT_WORDING(warnings.front().message + "; " + warnings.front().hint);
 }
 
 TEST(ProfileAnalysisTest, WarnsOfTimeThatNoSampleShows) {

@@ -77,6 +77,23 @@ class ConfirmTest(Replay, DaemonTest):
         again = self.benchctl("show", verdict["session"]).stdout
         self.assertIn("UNDECIDED", again)
 
+    def test_a_second_phase_that_regresses_for_another_cause_confirms_nothing(self):
+        count = self.folder / "failing-runs"
+        failing = self.script(
+            f'echo >>"{count}"\n'
+            f'[ $(wc -l <"{count}") -gt 9 ] || exec {self.values("t:1200:10")}\n'
+            f'{self.values("t:800:10")}\nexit 3', name="slow-then-failing")
+        verdict = self.confirmed("-i", self.values("t:1000:10"), failing, code=UNDECIDED)
+        gate = gate_of(verdict)
+        self.assertEqual((gate["verdict"], gate["reason"]), ("undecided", "not_confirmed"))
+        second = gate["confirmation"]
+        self.assertEqual((second["verdict"], second["reason"]),
+                         ("regression", "failed_in_candidate"))
+        self.assert_replayed(verdict)
+        shown = " ".join(self.benchctl("show", verdict["session"]).stdout.split())
+        self.assertIn("did not confirm it; second phase: ", shown)
+        self.assertIn("blocks, runs of candidate failed", shown)
+
     def test_without_the_option_the_same_program_is_a_regression(self):
         done = self.benchctl_json("compare", *LINES, "--seed", "5", self.values("t:1000:10"),
                                   self.slow_for(9))

@@ -69,7 +69,7 @@ class EarlyLooksTest(Replay, DaemonTest):
         self.assertEqual(offline["orders"], verdict["orders"])
         self.assertEqual(offline["retired_after"], verdict["retired_after"])
         [order] = verdict["orders"]
-        self.assertEqual(order["groups"][-1], {"arms": ["far"], "clear": []})
+        self.assertEqual(order["groups"][-1], {"arms": ["far"], "clear": [], "without_interval": []})
         shown = self.shown(verdict["session"])
         self.assertRegex(shown, r"lowest t: .*, then far 33(\.\d+)? (\([\d.]+ … [\d.]+\) )?times")
         # They are the default, so nothing asks for them.

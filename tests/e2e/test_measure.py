@@ -122,6 +122,16 @@ class MeasureTest(DaemonTest):
         self.assert_exit(done, UNDECIDED)
         self.assertIn("use --runs 51", " ".join(done.stdout.split()))
 
+    def test_allow_missing_measures_the_programs_that_have_the_metric(self):
+        words = ("-r", "10", "--parse", "lines", "--metric", "t", "echo t 5", "echo u 5")
+        self.measure(*words, code=UNDECIDED)
+        verdict = self.measure("--allow-missing", *words)
+        [(_, of_first)] = self.asked(verdict).items()
+        self.assertEqual(of_first["value"]["estimate"], 5)
+        self.assertIn("metric_missing", [one["code"] for one in verdict["warnings"]])
+        plain = self.benchctl("measure", *words)
+        self.assertIn("not measured: 1 of 2 estimates", plain.stdout)
+
     # ---- what is printed ----
 
     def test_prints_a_table_a_sentence_and_what_is_not_comparable(self):

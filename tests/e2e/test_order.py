@@ -49,7 +49,7 @@ class OrderTest(Replay, DaemonTest):
         [order] = verdict["orders"]
         self.assertEqual((order["metric"], order["better"]), ("t", "lower"))
         self.assertEqual(order["confidence"], 0.99)
-        self.assertEqual(order["groups"][-1], {"arms": ["far"], "clear": []})
+        self.assertEqual(order["groups"][-1], {"arms": ["far"], "clear": [], "without_interval": []})
         factor = {one["arm"]: one["factor"] for one in order["factors"]}["far"]
         self.assertLess(factor["lo"], 3)
         self.assertGreater(factor["hi"], 2.95)

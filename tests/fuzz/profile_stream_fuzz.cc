@@ -46,7 +46,7 @@ double CheckFolded(std::string_view stream) {
   for (const Sample& sample : *samples) {
     FUZZ_CHECK(IsOfProfile(sample.metric) && sample.value > 0 && std::isfinite(sample.value));
     if (sample.metric == kStackMetric) count += sample.value;
-    if (sample.metric != kLostSamplesMetric) CheckStack(sample.inner_benchmark);
+    if (IsOfStacks(sample.metric)) CheckStack(sample.inner_benchmark);
   }
   return count;
 }

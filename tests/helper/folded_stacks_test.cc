@@ -55,13 +55,34 @@ TEST_F(FoldedStacksTest, KeepsTheInnermostFunctionsOfADeepStack) {
   EXPECT_TRUE(line.ends_with(";199 1")) << line;
 }
 
-TEST_F(FoldedStacksTest, AddsUpTheRarestStacks) {
+TEST_F(FoldedStacksTest, ReducesTheRarestStacksToTheirInnermostFunction) {
   for (std::uint64_t i = 0; i < FoldedStacks::kMostStacks + 3; ++i) {
-    Add({std::to_string(i)}, {1 + i, 0, 0});
+    Add({std::to_string(i), i % 2 == 0 ? "even" : "odd"}, {1 + i, 0, 0});
   }
   const FoldedLines lines = Lines();
-  ASSERT_EQ(lines.size(), FoldedStacks::kMostStacks + 1);
-  EXPECT_EQ(lines.front(), "stack 5002 5003");
+  ASSERT_EQ(lines.size(), FoldedStacks::kMostStacks + 2);
+  EXPECT_EQ(lines.front(), "stack 5002;even 5003");
+  EXPECT_EQ(lines[FoldedStacks::kMostStacks], "stack [other];even 4") << "1 + 3";
+  EXPECT_EQ(lines.back(), "stack [other];odd 2");
+}
+
+// A function with many different callers keeps all of its own samples.
+TEST_F(FoldedStacksTest, CallersTakeNoSampleFromTheInnermostFunction) {
+  for (std::uint64_t i = 0; i < 2 * FoldedStacks::kMostStacks; ++i) {
+    Add({std::to_string(i), "hot"}, {1, 0, 0});
+  }
+  double hot = 0;
+  for (const Sample& sample : stacks_.Samples(names_)) {
+    if (sample.inner_benchmark.ends_with(";hot")) hot += sample.value;
+  }
+  EXPECT_EQ(hot, 2.0 * FoldedStacks::kMostStacks);
+}
+
+TEST_F(FoldedStacksTest, AddsUpTheRarestOfTooManyFunctions) {
+  constexpr std::uint64_t kFunctions = FoldedStacks::kMostStacks + FoldedStacks::kMostShort + 3;
+  for (std::uint64_t i = 0; i < kFunctions; ++i) Add({std::to_string(i)}, {1 + i, 0, 0});
+  const FoldedLines lines = Lines();
+  ASSERT_EQ(lines.size(), FoldedStacks::kMostStacks + FoldedStacks::kMostShort + 1);
   EXPECT_EQ(lines.back(), "stack [other] 6") << "1 + 2 + 3";
 }
 
@@ -72,7 +93,7 @@ TEST_F(FoldedStacksTest, AStackIsFrequentIfItIsInAnyMetric) {
   Add({"misses"}, {0, 0, 1});
   const FoldedLines lines = Lines();
   EXPECT_EQ(lines.front(), "stack_cache_misses misses 1");
-  EXPECT_EQ(lines.back(), "stack_instructions [other] 1");
+  EXPECT_EQ(lines.back(), "stack_instructions [other];4999 1");
 }
 
 TEST_F(FoldedStacksTest, AllSamplesFitIntoAnAnswer) {
@@ -86,8 +107,8 @@ TEST_F(FoldedStacksTest, AllSamplesFitIntoAnAnswer) {
   wire::ParsedOutput output;
   output.samples = stacks_.Samples(names_);
   EXPECT_LT(output.samples.size(), 100U);
-  EXPECT_EQ(output.samples.back().inner_benchmark, "[other]");
-  EXPECT_LT(wire::EncodeParsedOutput(output).size(), FoldedStacks::kMostBytes + 1000);
+  EXPECT_EQ(output.samples.back().inner_benchmark, "[other];" + functions.back());
+  EXPECT_LT(wire::EncodeParsedOutput(output).size(), FoldedStacks::kMostBytes + 2000);
   double total = 0;
   for (const Sample& sample : output.samples) total += sample.value;
   EXPECT_EQ(total, static_cast<double>(sum));

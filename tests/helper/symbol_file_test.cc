@@ -129,8 +129,9 @@ TEST_F(SymbolFileTest, FunctionsOfTheSameNameAreFollowedByTheirSource) {
 
 TEST_F(SymbolFileTest, AStrippedFileHasTheAddressesWhereItsFunctionsStart) {
   const std::uint64_t start = AddressOf("first");
-  const Names expected{fmt::format("[sampled_stripped+{:#x}]", start)};
   const CodeFile file = Mapped(Program("sampled_stripped"));
+  const Names expected{
+      fmt::format("[sampled_stripped+{:#x} {}]", start, ToHex(file.build_id.substr(0, 4)))};
   EXPECT_EQ(FunctionsAt(file, start), expected);
   EXPECT_EQ(FunctionsAt(file, start + 3), expected);
 }
@@ -173,19 +174,22 @@ TEST_F(SymbolFileTest, ADebugFileOfAnotherBuildIsNotUsed) {
 TEST_F(SymbolFileTest, OnlyTheVeryFileThatRanIsUsed) {
   CodeFile file = Mapped(Program("sampled"));
   const std::uint64_t offset = OffsetOf(file.path, AddressOf("first"));
-  const Names unnamed{fmt::format("[sampled+{:#x}]", offset)};
+  const auto unnamed_of = [offset](const CodeFile& code) {
+    const std::string build = code.build_id.empty() ? "" : " " + ToHex(code.build_id.substr(0, 4));
+    return Names{fmt::format("[sampled+{:#x}{}]", offset, build)};
+  };
   const auto functions = [&](const CodeFile& code) {
     return SymbolFile(code, budget_, folder_.path()).FunctionsAt(offset, true);
   };
   EXPECT_EQ(functions(file), Names{"first"});
   file.build_id[0] = static_cast<char>(file.build_id[0] ^ 1);
-  EXPECT_EQ(functions(file), unnamed);
+  EXPECT_EQ(functions(file), unnamed_of(file));
   file.build_id.clear();
   EXPECT_EQ(functions(file), Names{"first"}) << "it has the same number";
   file.inode += 1;
-  EXPECT_EQ(functions(file), unnamed);
+  EXPECT_EQ(functions(file), unnamed_of(file));
   file.inode = 0;
-  EXPECT_EQ(functions(file), unnamed);
+  EXPECT_EQ(functions(file), unnamed_of(file));
 }
 
 TEST_F(SymbolFileTest, WhatIsNoElfFileHasAddressesOnly) {

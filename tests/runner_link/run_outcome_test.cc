@@ -272,7 +272,8 @@ TEST(MakeRunOutcomeTest, BelievesNoProfileThatTheHelperCouldNotHaveWritten) {
                           {.metric = "stack", .inner_benchmark = "main", .value = -1},
                           {.metric = "stack", .inner_benchmark = "", .value = 1},
                           {.metric = "stack", .inner_benchmark = "a\nb", .value = 1},
-                          {.metric = "lost_samples", .inner_benchmark = "main", .value = 1}};
+                          {.metric = "lost_samples", .inner_benchmark = "main", .value = 1},
+                          {.metric = "unkept_samples", .inner_benchmark = "main", .value = 1}};
   for (const Sample& sample : wrong) {
     wire::ParsedOutput profile = SampledProfile();
     profile.samples.push_back(sample);

@@ -49,13 +49,14 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13, o14, o15] =
       Report{};
   [[maybe_unused]] auto [ex1, ex2, ex3, ex4, ex5, ex6, ex7, ex8, ex9, ex10, ex11, ex12, ex13, ex14,
-                         ex15, ex16, ex17, ex18] = Explanation{};
+                         ex15, ex16, ex17, ex18, ex19, ex20, ex21] = Explanation{};
   [[maybe_unused]] auto [fn1, fn2, fn3, fn4, fn5, fn6, fn7, fn8, fn9, fn10, fn11, fn12, fn13,
                          fn14] = FunctionChange{};
   [[maybe_unused]] auto [sc1, sc2, sc3, sc4, sc5, sc6] = SuiteChange{};
   [[maybe_unused]] auto [ao1, ao2, ao3, ao4, ao5, ao6] = ArmOrder{};
   [[maybe_unused]] auto [af1, af2] = ArmFactor{};
-  [[maybe_unused]] auto [ag1, ag2] = ArmGroup{};
+  [[maybe_unused]] auto [ag1, ag2, ag3] = ArmGroup{};
+  [[maybe_unused]] auto [ap1, ap2] = ArmPair{};
   [[maybe_unused]] auto [cp1, cp2] = ClearPair{};
   [[maybe_unused]] auto [wr1, wr2, wr3, wr4, wr5, wr6, wr7, wr8] = WorstRun{};
   [[maybe_unused]] auto [rc1, rc2, rc3] = RunCause{};

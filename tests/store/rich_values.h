@@ -203,7 +203,10 @@ inline Explanation RichExplanation() {
                                    FunctionChange{}},
                      .rest_reference = 0.001,
                      .rest_candidate = 0.002,
-                     .unnamed = 0.125};
+                     .unnamed = 0.125,
+                     .kernel_reference = 0.25,
+                     .kernel_candidate = 0.5,
+                     .left_out = 3};
 }
 
 inline SessionSnapshot RichSnapshot() {

@@ -6,6 +6,7 @@
 
 #include "client/present/exports.h"
 #include "client/present/exports/means.h"
+#include "client/present/findings.h"
 #include "client/present/gates.h"
 #include "client/present/json.h"
 #include "client/present/measurement.h"
@@ -89,12 +90,16 @@ std::string RenderGithub(const v1::Session& session, std::span<const v1::Run>) {
   const SeriesNames names(means);
   const bool any_gate = !GatesOf(session.report()).empty();
   const std::string changed = session.report().control_changed() ? kControlChangedWords : "";
+  const std::string note = EstimatorNote(session.report());
   Json list = Json::array();
   for (const v1::Comparison* c : means) {
     const bool gate = c->role() == v1::COMPARISON_ROLE_GATE;
     if (any_gate && !gate) continue;
-    const std::string words =
-        gate ? ResultWords(*c, Style()) + ": " + GateSentence(*c, Style()) : "";
+    std::string words;
+    if (gate) {
+      words = ResultWords(*c, Style()) + ": " + GateSentence(*c, Style());
+      if (!note.empty()) words += "; " + note;
+    }
     AddEntry(*c, names.Of(*c), changed + (changed.empty() || words.empty() ? "" : "; ") + words,
              list);
   }

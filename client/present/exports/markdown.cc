@@ -378,6 +378,9 @@ std::string RenderMarkdown(const v1::Session& session, const MarkdownLinks& link
   const Sections sections = DivideRows(selection);
   if (!sections.shown.empty()) text += MarkdownTable(sections.shown).Render() + "\n";
   if (Measures(report)) text += EstimateTable(report) + "\n";
+  if (const std::string note = EstimatorNote(report); !note.empty()) {
+    text += MarkdownText(note) + "\n\n";
+  }
   text += MarkdownList(RenderArmOrder(report, Style()));
   const std::string means = RenderGeometricMeans(report, Style());
   if (!means.empty()) text += MarkdownText(means) + "\n\n";

@@ -120,6 +120,18 @@ TEST(ConfirmationTest, ASecondPhaseWithoutAnIntervalSaysSo) {
   EXPECT_EQ(told(), "; second phase: nothing was measured");
 }
 
+TEST(ConfirmationTest, ASecondPhaseOfAnotherCauseIsNamed) {
+  v1::Update update = InSecondPhase(v1::VERDICT_PASS, -0.183, -0.161);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  gate.mutable_confirmation()->set_verdict(v1::VERDICT_REGRESSION);
+  gate.mutable_confirmation()->set_reason("failed_in_candidate");
+  const std::string told = GateSentence(gate, kConfirmationStyle);
+  EXPECT_TRUE(
+      told.ends_with("; second phase: -17.2 % (-18.3 … -16.1 %) in 24 blocks, "
+                     "runs of candidate failed"))
+      << told;
+}
+
 // Under a negative margin, the candidate need not be worse than the reference.
 TEST(ConfirmationTest, ANegativeMarginSaysNotBetterInsteadOfRegressed) {
   v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.03, 0.05);

@@ -75,6 +75,10 @@ TEST(ExplanationTest, TheHeadlineSaysHowMuchIsExplained) {
   v1::Explanation boundless = UnchangedExplanation();
   boundless.mutable_functions(0)->mutable_self()->clear_lo();
   EXPECT_WORDING(ExplanationHeadline(boundless, {}, Style()));
+  v1::Explanation few = UnchangedExplanation();
+  few.set_blocks(3);
+  EXPECT_WORDING(ExplanationHeadline(few, {}, Style()));
+  EXPECT_WORDING(ExplanationHeadline(few, {.of_builds = true}, Style()));
 }
 
 TEST(ExplanationTest, TheMeasuredChangeStandsBesideIt) {
@@ -90,7 +94,7 @@ TEST(ExplanationTest, ThePlanSaysWhatItCanShow) {
   plan.enough = false;
   plan.shown = 0.04;
   EXPECT_WORDING(PlanSentence(plan, Style()));
-  EXPECT_WORDING(PlanSentence({.blocks = 2, .shown = 0.012}, Style()));
+  EXPECT_WORDING(PlanSentence({.blocks = 3, .shown = 0, .enough = false}, Style()));
   EXPECT_WORDING(PlanSentence({.blocks = 30}, Style()));
 }
 

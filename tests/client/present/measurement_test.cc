@@ -142,6 +142,35 @@ TEST(MeasurementTest, SentencesCountAndNameWhatIsNotPrecise) {
                                       "10.16 ms, 0.80 % wide)"}));
 }
 
+TEST(MeasurementTest, WithoutARequestedPrecisionNothingFallsShortOfIt) {
+  v1::Update update = TwoPrograms();
+  update.set_verdict(v1::VERDICT_UNDECIDED);
+  for (v1::Estimate& one : *update.mutable_estimates()) one.clear_precision();
+  update.mutable_estimates(1)->set_precise(false);
+  update.mutable_estimates(1)->mutable_value()->clear_lo();
+  update.mutable_estimates(1)->mutable_value()->clear_hi();
+  const std::vector<std::string> lines = MeasuredSentences(update, Style());
+  EXPECT_THAT(lines.front(), testing::StartsWith("not measured: "));
+  EXPECT_THAT(lines.back(), Not(HasSubstr("raise the limit")));
+  update.clear_estimates();
+  EXPECT_EQ(MeasuredSentences(update, Style()).front(),
+            "not measured: no program printed a metric");
+  update.mutable_runs(0)->set_runs(0);
+  EXPECT_EQ(MeasuredSentences(update, Style()).front(),
+            "not measured: the limit was reached before every arm had run once");
+}
+
+// No precision is wide enough for an arm without an interval.
+TEST(MeasurementTest, AWiderPrecisionIsNotAdvisedWithoutAnInterval) {
+  v1::Update update = TwoPrograms();
+  update.mutable_estimates()->DeleteSubrange(0, 1);
+  update.mutable_estimates()->DeleteSubrange(1, update.estimates_size() - 1);
+  EXPECT_THAT(MeasuredSentences(update, Style()).front(), HasSubstr("ask for a wider --precision"));
+  update.mutable_estimates(0)->mutable_value()->clear_hi();
+  EXPECT_THAT(MeasuredSentences(update, Style()).front(),
+              testing::EndsWith("raise the limit (--max-time or --max-runs)"));
+}
+
 TEST(MeasurementTest, ATableLeavesOutColumnsBeforeItIsTooWide) {
   const std::string wide =
       RenderEstimates(TwoPrograms(), EstimatesShown::kAll, "k3x9m2pq", Style());

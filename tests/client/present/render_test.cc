@@ -68,6 +68,7 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatConfidence(1 - 0.01 / 6), "99.8 %");
   EXPECT_EQ(FormatConfidence(1 - 0.01 / 300), "99.997 %");
   EXPECT_EQ(FormatConfidence(1 - 0.05 / 3), "98.3 %");
+  EXPECT_EQ(FormatConfidence(1 - 1e-12), "99.9999999999 %");
   EXPECT_EQ(FormatClock(3723.9), "1:02:03");
   EXPECT_EQ(FormatClock(14), "0:14");
   EXPECT_EQ(FormatRough(42.4), "42 s");
@@ -206,7 +207,8 @@ TEST(JsonTest, RetiredArmsAreKeyedLikeTheirRuns) {
   factor->mutable_factor()->set_estimate(2.5);
   const auto json = json_of(update);
   EXPECT_EQ(json["retired_after"].dump(), R"({"parse/candidate":9})");
-  EXPECT_EQ(json["orders"][0]["groups"].dump(), R"([{"arms":["base"],"clear":[]}])");
+  EXPECT_EQ(json["orders"][0]["groups"].dump(),
+            R"([{"arms":["base"],"clear":[],"without_interval":[]}])");
   EXPECT_EQ(json["orders"][0]["factors"].dump(),
             R"([{"arm":"candidate","factor":{"estimate":2.5}}])");
 }

@@ -422,6 +422,46 @@ TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
   EXPECT_EQ(RenderArmOrder({}, Style()), "");
 }
 
+// The values of the arms are means, whatever the gates compare.
+TEST(EstimatorNoteTest, NamesTheEstimatorOfTheGates) {
+  v1::Update update = RegressionUpdate();
+  EXPECT_EQ(EstimatorNote(update), "");
+  v1::Comparison* const gate = update.mutable_comparisons(0);
+  gate->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_MEDIAN);
+  EXPECT_EQ(EstimatorNote(update),
+            "the gates compare by --estimator median; the values of the arms are means");
+  gate->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
+  gate->mutable_estimator()->set_quantile(0.9);
+  EXPECT_EQ(EstimatorNote(update),
+            "the gates compare by --estimator quantile:0.9; the values of the arms are means");
+  gate->set_better(v1::BETTER_HIGHER);
+  EXPECT_EQ(EstimatorNote(update),
+            "the gates compare by --estimator quantile:0.9, counted from the fast end; the values "
+            "of the arms are means");
+  EXPECT_NE(RenderFindings(update, {}, Style()).find("counted from the fast end"),
+            std::string::npos);
+}
+
+TEST(ArmOrderTest, APairWithoutAnIntervalIsNotCalledAlike) {
+  const auto lacks = [](v1::ArmOrder order, int group,
+                        std::initializer_list<std::pair<std::string, std::string>> pairs) {
+    for (const auto& [first, second] : pairs) {
+      v1::ArmPair* const pair = order.mutable_groups(group)->add_without_interval();
+      pair->set_first(first);
+      pair->set_second(second);
+    }
+    return order;
+  };
+  const v1::ArmOrder two = OrderOf({{{"a", "b"}}});
+  EXPECT_WORDING(Ordered(lacks(two, 0, {{"a", "b"}})));
+  const v1::ArmOrder three = OrderOf({{{"a", "b", "c"}}});
+  EXPECT_WORDING(Ordered(lacks(three, 0, {{"a", "b"}, {"a", "c"}, {"b", "c"}})));
+  EXPECT_WORDING(Ordered(lacks(three, 0, {{"a", "b"}, {"a", "c"}})));
+  EXPECT_WORDING(Ordered(lacks(OrderOf({{{"a", "b", "c"}, {{"a", "c"}}}}), 0, {{"a", "b"}})));
+  const v1::ArmOrder four = OrderOf({{{"z"}}, {{"a", "b", "c", "d"}}});
+  EXPECT_WORDING(Ordered(lacks(four, 1, {{"a", "b"}, {"a", "c"}, {"b", "c"}})));
+}
+
 void AddFactor(v1::ArmOrder* order, const std::string& arm, double estimate,
                std::optional<double> lo, std::optional<double> hi) {
   v1::ArmFactor* const factor = order->add_factors();

@@ -144,9 +144,9 @@ TEST(SentenceTest, AnIntervalWithOneEndIsABound) {
   EXPECT_EQ(said(of_rate(-0.012, -0.004, kPass)),
             "candidate's rate is at most 1.2 % lower than base's (-0.4 %, at least -1.2 %)");
   EXPECT_EQ(said(of_rate(0.012, 0.03, kPass)),
-            "candidate's rate is 3.0 % higher (at least +1.2 %) than base's");
+            "candidate's rate is 3.0 % higher (at least 1.2 %) than base's");
   EXPECT_EQ(said(OneEnded(0.03, 0.04, {}, kWorse)),
-            "candidate is 4.0 % slower (at least +3.0 %) than base");
+            "candidate is 4.0 % slower (at least 3.0 %) than base");
   EXPECT_EQ(said(OneEnded({}, 0.004, 0.03, kOpen)),
             "candidate is at most 3.0 % slower than base (margin 2 %)");
   EXPECT_EQ(said(OneEnded({}, -0.03, -0.01, kOpen)),

@@ -43,6 +43,27 @@ TEST(FlameGraphTest, AMatchedFunctionIsOneFrame) {
   EXPECT_GT(OccurrencesIn(DrawFlameGraph("flame", pair).Inline(), "gone: Reader"), 0U);
 }
 
+// As in the table, the samples stand for the time outside of the kernel.
+TEST(FlameGraphTest, TheKernelHasAFrameOfItsOwn) {
+  FlamePair pair = SamplePair();
+  pair.reference = {"base", 1, 0, {{"main;f", 60}, {"main", 40}}};
+  pair.candidate = {"new", 2, 1, {{"main;f", 60}, {"main", 40}}};
+  const std::string text = DrawFlameGraph("flame", pair).Inline();
+  EXPECT_NE(text.find("[kernel]: 1 s a run"), std::string::npos) << text;
+  EXPECT_NE(text.find("f: 600 ms a run"), std::string::npos) << text;
+}
+
+// The table says that f is now inlined, and not that it is gone.
+TEST(FlameGraphTest, AnInlinedFunctionAndACloneAreTheFunction) {
+  FlamePair pair = SamplePair();
+  pair.matched.clear();
+  pair.reference = {"base", 1, 0, {{"main;f", 60}, {"main;g.part.0", 40}}};
+  pair.candidate = {"new", 1, 0, {{"main;f_[i]", 60}, {"main;g", 40}}};
+  const std::string text = DrawFlameGraph("flame", pair).Inline();
+  EXPECT_EQ(text.find("gone: "), std::string::npos) << text;
+  EXPECT_EQ(text.find("f_[i]"), std::string::npos) << text;
+}
+
 TEST(FlameGraphTest, AFunctionOfTheReferenceAloneIsListed) {
   const std::string text = DrawFlameGraph("flame", SamplePair()).Inline();
   EXPECT_NE(text.find("gone: hash_step"), std::string::npos) << text;

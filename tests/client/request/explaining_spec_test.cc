@@ -268,6 +268,25 @@ TEST(ExplainingSpecTest, TheCostIsThatOfTheRuns) {
   EXPECT_NEAR(CostOf(session, Explained(session)).cpu_seconds, 0.010123, 1e-12) << "wall time";
 }
 
+// An unchanged candidate does not run again, and its change of nearly nothing is not looked for.
+TEST(ExplainingSpecTest, TheChangeIsThatOfTheArmsThatChanged) {
+  v1::Session session = SampleSession();
+  const ExplainingCost cost = CostOf(session, Explained(session));
+  *session.mutable_spec()->mutable_benchmarks(0)->add_arms() = session.spec().benchmarks(0).arms(1);
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(2)->set_name("same");
+  for (int i = 0, n = session.report().comparisons_size(); i < n; ++i) {
+    v1::Comparison same = session.report().comparisons(i);
+    same.set_candidate("same");
+    same.set_verdict(v1::VERDICT_PASS);
+    same.clear_flag();
+    same.set_mean_candidate(same.mean_reference());
+    *session.mutable_report()->add_comparisons() = same;
+  }
+  const v1::SessionSpec spec = Explained(session);
+  EXPECT_EQ(spec.benchmarks(0).arms_size(), 2);
+  EXPECT_EQ(CostOf(session, spec), cost);
+}
+
 TEST(ExplainingSpecTest, ThePlanSeesHalfOfTheChangeWithinTheTime) {
   const v1::SessionSpec spec = Explained(SampleSession());
   const ExplainingCost cost{.block_seconds = 2.1, .cpu_seconds = 1, .change_seconds = 0.03};
@@ -286,6 +305,11 @@ TEST(ExplainingSpecTest, ThePlanSeesHalfOfTheChangeWithinTheTime) {
   EXPECT_EQ(PlanOf(spec, {}, 600, std::nullopt).blocks, 30U);
   EXPECT_EQ(PlanOf(spec, {}, 600, std::nullopt).shown, 0);
   EXPECT_EQ(PlanOf(spec, {.block_seconds = 1000}, 600, std::nullopt).blocks, 2U);
+  for (const std::uint64_t few : {2U, 3U}) {
+    const ExplainingPlan plan_of_few = PlanOf(spec, cost, 600, few);
+    EXPECT_EQ(plan_of_few.shown, 0) << "no function can be called changed";
+    EXPECT_FALSE(plan_of_few.enough);
+  }
 }
 
 TEST(ExplainingSpecTest, TheReplayIsTheCommand) {
