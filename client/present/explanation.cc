@@ -248,7 +248,7 @@ std::string ExplainedWords(const v1::Explanation& explanation, const Explanation
     }
     if (!seen) return words;
     return words + "; a change of " + FormatQuantity(*seen, "s", style) +
-           " a run would have been seen in any" + (explanation.left_out() > 0 ? " of these" : "");
+           " a run would have been seen in any of those that are compared";
   }
   if (explanation.has_explained()) {
     return "the functions that changed explain " + Fixed(100 * explanation.explained(), 0) +
@@ -295,6 +295,11 @@ std::string PlanSentence(const ExplainingPlan& plan, const Style& style) {
                       ": too few to call a function changed, which takes {}; use more time "
                       "(--max-time) or blocks (--runs)",
                       kLeastUnits);
+  }
+  if (plan.samples > 0 && plan.samples < 1) {
+    return text +
+           ": most runs are too short for a sample; sample more often (--frequency), or let "
+           "the program run longer";
   }
   if (!(plan.shown > 0)) return text;
   text += ": in a function of " + Fixed(100 * kUsualShare, 0) + " % of a run, " +
@@ -369,12 +374,14 @@ std::string MeasuredBeside(const v1::Explanation& explanation, const v1::Session
     const Judged judged = JudgedBy(*gate);
     if (!judged.estimate) continue;
     const std::string interval = judged.Interval(style);
-    changes.push_back(Printable(gate->metric()) + " " +
+    changes.push_back(Printable(gate->metric()) + " of " + Printable(gate->candidate()) + " " +
                       judged.FormatSigned(*judged.estimate, style) +
                       (interval.empty() ? "" : " (" + interval + ")"));
   }
   if (changes.empty()) return "";
-  return "session " + Printable(explained.session()) + " measured " + SomeOf(changes) +
+  const std::string place =
+      SeveralBenchmarks(explained.report()) ? Printable(explanation.benchmark()) + ": " : "";
+  return place + "session " + Printable(explained.session()) + " measured " + SomeOf(changes) +
          ", in runs of its own";
 }
 

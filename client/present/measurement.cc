@@ -76,6 +76,10 @@ std::string_view EndWord(const v1::Update& update) { return Measures(update) ? "
 std::string EstimatorName(const v1::Estimate& estimate) {
   std::string name = EstimatorWord(estimate.estimator());
   std::ranges::replace(name, ':', ' ');
+  const bool rate = estimate.better() == v1::BETTER_HIGHER;
+  if (rate && estimate.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
+    name += " from the fast end";
+  }
   return name;
 }
 

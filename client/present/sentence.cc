@@ -458,6 +458,18 @@ std::string FirstPhaseNotBetter(const v1::Comparison& gate, const Style& style) 
                                 : ", but a second phase of fresh runs did not confirm it");
 }
 
+// Describes a gate whose regression in the first phase has a cause other than its values, if it was
+// not confirmed or is still to be: "runs of candidate failed, but no run of base did; a second
+// phase of fresh runs did not confirm it". Otherwise empty.
+std::string FirstPhaseCause(const v1::Comparison& gate) {
+  const std::string& cause = gate.confirmation().first_reason();
+  if (cause.empty() || cause == gate.reason()) return "";
+  const GateNames names{gate.reference(), gate.candidate(), gate.metric()};
+  return Printable(SentenceOf(cause, names)) +
+         (IsToBeConfirmed(gate) ? "; this is to be confirmed"
+                                : "; a second phase of fresh runs did not confirm it");
+}
+
 }  // namespace
 
 std::string ControlSentence(const v1::Comparison& control, const Style& style) {
@@ -471,8 +483,9 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
     return ControlSentence(gate, style) + ": the machine, not the code";
   }
   if (!gate.reason().empty()) {
-    const std::string not_better = FirstPhaseNotBetter(gate, style);
-    return (not_better.empty() ? ReasonSentence(gate) : not_better) + SecondPhaseWords(gate, style);
+    std::string first = FirstPhaseNotBetter(gate, style);
+    if (first.empty()) first = FirstPhaseCause(gate);
+    return (first.empty() ? ReasonSentence(gate) : first) + SecondPhaseWords(gate, style);
   }
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);

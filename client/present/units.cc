@@ -115,7 +115,11 @@ std::string FormatTimes(double factor, int decimals) {
   return factor > kTellableFactor ? "over " + TellableFactor() : Fixed(factor, decimals);
 }
 
-bool WiderThanTellable(double lo, double hi) { return 1 + hi > kTellableFactor * (1 + lo); }
+bool WiderThanTellable(double lo, double hi) {
+  // An interval of differences may reach below -100 %, where there are no factors.
+  if (lo <= -1) return hi - lo > kTellableFactor;
+  return 1 + hi > kTellableFactor * (1 + lo);
+}
 
 std::string FormatQuantity(double value, std::string_view unit, const Style& style) {
   const Scale scale = ScaleFor(value, unit, style);

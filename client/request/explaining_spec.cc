@@ -262,7 +262,8 @@ void AddChange(const v1::Update& report, const Repeated& repeated, ExplainingCos
     }
     if (!repeated.Runs(one.reference()) || !repeated.Runs(one.candidate())) continue;
     if (any_changed && !HasChanged(report, one)) continue;
-    const double change = std::abs(one.mean_candidate() - one.mean_reference());
+    // Without a change, the difference of the means is noise.
+    const double change = any_changed ? std::abs(one.mean_candidate() - one.mean_reference()) : 0;
     const bool smaller = cost->cpu_seconds == 0 ||
                          change / one.mean_reference() < cost->change_seconds / cost->cpu_seconds;
     if (!smaller) continue;
@@ -395,8 +396,10 @@ ExplainingPlan PlanOf(const v1::SessionSpec& spec, const ExplainingCost& cost, d
     question.relative_sd = cost.relative_sd;
     const ProfilePlan planned = PlanProfile(question, most);
     plan.blocks = runs.value_or(planned.blocks);
-    plan.shown = plan.blocks < kLeastUnits ? 0 : SmallestShownChange(question, plan.blocks);
-    plan.enough = plan.blocks >= kLeastUnits && plan.shown <= question.change;
+    plan.samples = cost.cpu_seconds * question.frequency_hz;
+    const bool can_show = plan.blocks >= kLeastUnits && plan.samples >= 1;
+    plan.shown = can_show ? SmallestShownChange(question, plan.blocks) : 0;
+    plan.enough = can_show && plan.shown <= question.change;
   }
   plan.blocks = runs.value_or(plan.blocks);
   // More blocks do not add builds, which are the units there.

@@ -53,8 +53,9 @@ struct ExplainingCost {
   /// Time of a block of all benchmarks of the explanation, with finding the functions of its
   /// samples; 0: unknown.
   double block_seconds = 0;
-  double cpu_seconds = 0;     ///< CPU time of a run of the reference; 0: unknown
-  double change_seconds = 0;  ///< size of the change of the CPU time of a run; 0: unknown
+  double cpu_seconds = 0;  ///< CPU time of a run of the reference; 0: unknown
+  /// Size of the change of the CPU time of a run; 0: unknown, or no gate changed.
+  double change_seconds = 0;
   /// Standard deviation of the difference of two runs of a block, relative to `cpu_seconds`; 0:
   /// unknown.
   double relative_sd = 0;
@@ -74,6 +75,7 @@ struct ExplainingPlan {
   /// unknown, or too few blocks.
   double shown = 0;
   double change = 0;   ///< ExplainingCost::change_seconds
+  double samples = 0;  ///< expected number of samples of a run of the reference; 0: unknown
   bool enough = true;  ///< whether half of the change will be seen
   bool operator==(const ExplainingPlan&) const = default;
 };

@@ -100,8 +100,11 @@ Result<void> BenchmarkAnalysis::FixGates() {
 void BenchmarkAnalysis::OpenGate(std::size_t reference, std::size_t candidate,
                                  const PlannedGate& gate) {
   if (!IsSelected(reference, candidate, gate.metric)) return;
+  const bool in_reference = catalog_.ShownBy(reference, gate.metric);
+  const bool lacks = !in_reference || !catalog_.ShownBy(candidate, gate.metric);
   // The user did not name this metric, and the reference may still print it later.
-  if (benchmark_.gates.empty() && !catalog_.ShownBy(reference, gate.metric)) {
+  const bool unnamed = benchmark_.gates.empty() && !in_reference;
+  if (unnamed || (benchmark_.allow_missing && lacks)) {
     infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
     return;
   }
@@ -440,13 +443,12 @@ std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& ca
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const Benchmark& benchmark, const std::string& arm) {
   const bool measured = IsMeasured(benchmark);
-  Warning warning =
-      MakeWarning("metric_missing",
-                  fmt::format("{} never printed metrics that another arm of {} printed; they are "
-                              "not {}: {}",
-                              arm, benchmark.name, measured ? "measured there" : "compared",
-                              ListOf(metrics, catalog)),
-                  benchmark.name, arm);
+  Warning warning = MakeWarning(
+      "metric_missing",
+      fmt::format("{} {} metrics that another arm of {} printed; they are not {}: {}", arm,
+                  measured ? "did not print at first" : "never printed", benchmark.name,
+                  measured ? "measured there" : "compared", ListOf(metrics, catalog)),
+      benchmark.name, arm);
   const bool may_gate = measured || std::ranges::any_of(metrics, [&catalog](std::size_t metric) {
                           return catalog.metrics()[metric].better.has_value();
                         });

@@ -166,16 +166,15 @@ bool BenchmarkAnalysis::GatesLate(std::size_t metric) const {
 
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfLate(const NamedComparison& info) const {
   if (benchmark_.arms[info.candidate].role != ArmRole::kCandidate || design_.table) return {};
+  const bool in_reference = catalog_.ShownBy(info.reference, info.metric);
+  const bool in_candidate = catalog_.ShownBy(info.candidate, info.metric);
+  if (benchmark_.allow_missing && !(in_reference && in_candidate)) return {};
   const auto late = [](std::string_view reason) {
     return Judgement{Verdict::kUndecided, reason, true};
   };
-  if (NamedGate(info.metric) != nullptr) {
-    const bool is_missing =
-        benchmark_.allow_missing && !ShownByAll(benchmark_, catalog_, info.metric);
-    return is_missing ? std::nullopt : std::optional(late(Reason("late_metric")));
-  }
+  if (NamedGate(info.metric) != nullptr) return late(Reason("late_metric"));
   // A metric that the reference lacks does not gate.
-  if (!catalog_.ShownBy(info.reference, info.metric) || !GatesLate(info.metric)) return {};
+  if (!in_reference || !GatesLate(info.metric)) return {};
   const bool known = info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
   if (known) return late(Reason("late_values"));
   const bool directed = catalog_.metrics()[info.metric].better.has_value();

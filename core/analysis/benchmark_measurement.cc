@@ -121,8 +121,7 @@ bool BenchmarkMeasurement::IsAsked(std::size_t arm, std::size_t metric) const {
 std::vector<std::size_t> BenchmarkMeasurement::LackedBy(std::size_t arm) const {
   std::vector<std::size_t> lacked;
   for (std::size_t metric = 0; metric < is_asked_.size(); ++metric) {
-    const bool lacks = is_asked_[metric] && !IsAsked(arm, metric);
-    if (lacks && !catalog_.ShownBy(arm, metric)) lacked.push_back(metric);
+    if (is_asked_[metric] && !IsAsked(arm, metric)) lacked.push_back(metric);
   }
   return lacked;
 }
@@ -326,16 +325,16 @@ std::optional<Warning> BenchmarkMeasurement::TooFewRuns(const Levels& levels) co
   if (!levels.gate) return std::nullopt;
   const bool once = design_.fixed_blocks.has_value();
   std::optional<std::uint64_t> needed;
-  std::uint64_t there = 0;
   for (const Measured& one : asked_) {
     if (!one.measurement.LacksAnEnd()) continue;
     // The boundary of --max-runs depends on that number.
-    const auto own = design_.horizon ? FewestRunsToHorizon(design_, one.measurement.Share(),
-                                                           levels.gate->two_sided(), 1)
-                                     : one.measurement.ValuesForInterval(*levels.gate, once);
-    if (!own || (needed && *own <= *needed)) continue;
-    needed = own;
-    there = one.measurement.n();
+    const auto values = design_.horizon ? FewestRunsToHorizon(design_, one.measurement.Share(),
+                                                              levels.gate->two_sided(), 1)
+                                        : one.measurement.ValuesForInterval(*levels.gate, once);
+    if (!values) continue;
+    // Some runs may lack the metric.
+    const std::uint64_t n = one.measurement.n();
+    needed = std::max(needed.value_or(0), (*values * blocks_ + n - 1) / n);
   }
   // If a limit cut the requested runs short, that limit is the problem.
   if (!needed || (once && *needed <= *design_.fixed_blocks)) return std::nullopt;
@@ -345,7 +344,7 @@ std::optional<Warning> BenchmarkMeasurement::TooFewRuns(const Levels& levels) co
       "few_runs",
       fmt::format("an interval of the {} at this confidence takes {} runs, but there were {}",
                   median ? "median" : fmt::format("quantile {}", design_.estimator.quantile),
-                  *needed, there),
+                  *needed, blocks_),
       benchmark_.name);
   warning.hint = once      ? fmt::format("use --runs {}", *needed)
                  : by_time ? "raise --max-time"

@@ -90,7 +90,8 @@ class BenchmarkMeasurement {
     return !benchmark_.allow_missing || catalog_.ShownBy(arm, metric);
   }
   bool IsAsked(std::size_t arm, std::size_t metric) const;
-  // Returns the metrics that are asked for of other arms only, and that this arm never showed.
+  // Returns the metrics that are asked for of other arms only, because this one had not shown them
+  // when that was fixed.
   std::vector<std::size_t> LackedBy(std::size_t arm) const;
   Result<void> FixAsked();
   void OpenInfos();

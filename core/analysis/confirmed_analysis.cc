@@ -172,6 +172,7 @@ Report ConfirmedAnalysis::Conclude() {
 
 Confirmation ConfirmedAnalysis::ConfirmationOf(const Comparison& gate, const Report& second) const {
   Confirmation confirmation;
+  confirmation.first_reason = gate.reason;
   const auto name = std::ranges::find(benchmarks_, gate.benchmark);
   if (name != benchmarks_.end()) {
     confirmation.blocks = second_->BlocksOf(static_cast<std::size_t>(name - benchmarks_.begin()));

@@ -1,6 +1,7 @@
 #include "core/analysis/gate_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <span>
@@ -52,8 +53,8 @@ bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog,
 // Returns whether a metric may gate. A metric that a candidate lacks may gate and is reported as
 // missing. A metric that only a candidate has cannot be compared with a reference.
 bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
-  const bool by_all = benchmark.allow_missing && !IsMeasured(benchmark);
-  return by_all ? ShownByAll(benchmark, catalog, id) : ShownByAReference(benchmark, catalog, id);
+  const bool by_pair = benchmark.allow_missing && !IsMeasured(benchmark);
+  return by_pair ? ShownByAPair(benchmark, catalog, id) : ShownByAReference(benchmark, catalog, id);
 }
 
 // Returns whether a gate on this metric is exact if the user gave no margin. An exact gate finds
@@ -333,12 +334,12 @@ std::size_t GatedPairs(const Benchmark& benchmark) {
          ArmsWithRole(benchmark, ArmRole::kPlacebo).size();
 }
 
-bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {
-  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
-    const bool placebo = benchmark.arms[arm].role == ArmRole::kPlacebo;
-    if (!placebo && !catalog.ShownBy(arm, metric)) return false;
-  }
-  return true;
+bool ShownByAPair(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {
+  return std::ranges::all_of(
+      std::array{ArmRole::kReference, ArmRole::kCandidate}, [&](ArmRole role) {
+        return std::ranges::any_of(ArmsWithRole(benchmark, role),
+                                   [&](std::size_t arm) { return catalog.ShownBy(arm, metric); });
+      });
 }
 
 bool GatesByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
@@ -374,7 +375,7 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const Gat
   std::vector<PlannedGate> planned;
   for (const Gate& gate : WantedGates(benchmark, defaults, catalog, may_be_none)) {
     TRY(PlannedGate one, PlanGate(gate, benchmark, defaults, catalog));
-    if (benchmark.allow_missing && !ShownByAll(benchmark, catalog, one.metric)) continue;
+    if (benchmark.allow_missing && !ShownByAPair(benchmark, catalog, one.metric)) continue;
     planned.push_back(one);
   }
   const bool must_gate = benchmark.gates.empty() && !may_be_none && !benchmark.allow_missing;

@@ -67,9 +67,9 @@ std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& d
 /// @errors kInvalidArgument if the margin's unit cannot be converted to the metric's unit
 Result<double> MarginOf(const Gate& gate, const KnownMetric& metric);
 
-/// Returns whether every reference and every candidate has shown the metric. Placebos are copies
-/// and do not count.
-bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
+/// Returns whether a reference and a candidate have shown the metric, so that with `allow_missing`
+/// these two are compared.
+bool ShownByAPair(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
 /// Returns whether a harness metric gates by default, judged by the values so far or only by the
 /// values after MetricCatalog::BeginLater().
 bool GatesByDefault(const Benchmark& benchmark, const GateDefaults& defaults,

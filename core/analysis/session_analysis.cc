@@ -77,6 +77,7 @@ class SessionAnalysis::Impl {
         benchmark_specs_(groups_ ? groups_->benchmarks() : spec.benchmarks),
         at_limit_(spec.limits.at_limit),
         fail_fast_(spec.limits.fail_fast),
+        sampled_(spec.profile.has_value()),
         may_retire_(ArmsMayRetire(spec, design)),
         design_(design),
         levels_{std::nullopt, SignificanceLevel(design.ForInfo(), design.alpha)} {
@@ -401,12 +402,13 @@ class SessionAnalysis::Impl {
         benchmark.LookOnce(levels_);
         continue;
       }
-      warnings_.push_back(MakeWarning(
-          "runs_incomplete",
-          fmt::format(
-              "benchmark {} has {} of the {} requested blocks, so the one look was not taken",
-              benchmark.spec().name, benchmark.blocks(), *design_.fixed_blocks),
-          benchmark.spec().name));
+      warnings_.push_back(
+          MakeWarning("runs_incomplete",
+                      fmt::format("benchmark {} has {} of the {} {}", benchmark.spec().name,
+                                  benchmark.blocks(), *design_.fixed_blocks,
+                                  sampled_ ? "planned blocks"
+                                           : "requested blocks, so the one look was not taken"),
+                      benchmark.spec().name));
     }
   }
 
@@ -425,6 +427,7 @@ class SessionAnalysis::Impl {
   std::vector<Benchmark> benchmark_specs_;  // declared before benchmarks_, which refer to it
   AtLimit at_limit_;
   bool fail_fast_;
+  bool sampled_;
   bool may_retire_;
   SequentialDesign design_;
   Levels levels_;

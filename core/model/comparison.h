@@ -62,9 +62,11 @@ struct Confirmation {
   std::optional<Effect> difference;       ///< like Comparison::difference
   std::string reason;                     ///< like Comparison::reason
   double confidence = 0;                  ///< coverage of the interval: 1 - alpha/k for k gates
+  /// Comparison::reason of the regression in the first phase, which that of the gate may replace.
+  std::string first_reason;
   bool operator==(const Confirmation&) const = default;
 };
-BENCHD_FIELDS(Confirmation, verdict, change, blocks, difference, reason, confidence)
+BENCHD_FIELDS(Confirmation, verdict, change, blocks, difference, reason, confidence, first_reason)
 
 /// The remedy that would decide an undecided gate.
 enum class Remedy {

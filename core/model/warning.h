@@ -142,7 +142,7 @@ inline constexpr WarningKind kWarningKinds[] = {
      "use more blocks (--runs), sample more often, or let the program run longer"},
     {"profile_short_lived", Severity::kCaution, "sample more often"},
     {"profile_no_callers", Severity::kCaution,
-     "build with -fno-omit-frame-pointer, or use --call-graph dwarf"},
+     "build with -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer, or use --call-graph dwarf"},
     {"profile_left_out", Severity::kCaution, "use fewer blocks (--runs)"},
     // Warnings about pauses and interruptions of the session.
     {"disk_full", Severity::kCaution, ""},

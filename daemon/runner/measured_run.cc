@@ -417,11 +417,11 @@ void MeasuredRun::AfterSweep() {
   if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
   figures_.output = now_->TakeLog();
-  // A killed child stopped printing at an arbitrary place.
+  // A killed child stopped printing at an arbitrary place. Its samples are complete.
   const bool complete = figures_.exit.signal == 0 && !timed_out_;
   if (now_->task().check_output && complete) figures_.stdout_digest = now_->TakeDigest();
   const RunTask& task = now_->task();
-  if ((task.needs->profile || !task.parse.empty()) && complete) return StartParsing();
+  if (task.needs->profile || (!task.parse.empty() && complete)) return StartParsing();
   Finish(std::move(figures_));
 }
 

@@ -127,6 +127,7 @@ TEST_F(ConfirmedAnalysisTest, ARegressionOfAnotherCauseConfirmsNothing) {
     EXPECT_EQ(gate.reason, "not_confirmed");
     EXPECT_EQ(gate.confirmation->verdict, Verdict::kRegression);
     EXPECT_EQ(gate.confirmation->reason, fails_first ? "" : "failed_in_candidate");
+    EXPECT_EQ(gate.confirmation->first_reason, fails_first ? "failed_in_candidate" : "");
   }
 }
 

@@ -169,6 +169,32 @@ TEST(GateJudgementTest, WhereAllThatGatesIsAllowedToBeMissingNothingIsJudged) {
   EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
 }
 
+// Of several candidates, one that lacks the metric takes nothing from the others.
+TEST(GateJudgementTest, OneCandidateMayLackWhatTheOthersAreGatedOn) {
+  for (const bool named : {false, true}) {
+    SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "slow", "without"})});
+    spec.benchmarks[0].parse = "lines";
+    spec.benchmarks[0].allow_missing = true;
+    if (named) spec.benchmarks[0].gates = {RatioGate("a", 0.02)};
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < 8; ++i) {
+      Feed(analysis, {PrintedBy(0, {{"a", 1000 + i % 3}}), PrintedBy(1, {{"a", 1300 + i % 5}}),
+                      PrintedBy(2, {{"b", 1}})});
+    }
+    const Report report = analysis.Conclude();
+    EXPECT_EQ(report.verdict, Verdict::kRegression);
+    EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
+    std::size_t gates = 0;
+    for (const Comparison& one : report.comparisons) {
+      if (one.role != ComparisonRole::kGate) continue;
+      ++gates;
+      EXPECT_EQ(one.candidate, "slow");
+      EXPECT_EQ(one.verdict, Verdict::kRegression);
+    }
+    EXPECT_EQ(gates, 1U);
+  }
+}
+
 // ---- metrics that appear after the gates were fixed ----
 
 /// Gives each arm of a block its printed values; the arms are base and candidate.

@@ -251,8 +251,8 @@ TEST(MeasurementAnalysisTest, AllowMissingMeasuresTheArmsThatHaveTheMetric) {
     const auto missing = std::ranges::find(report.warnings, "metric_missing", &Warning::code);
     ASSERT_NE(missing, report.warnings.end());
     EXPECT_EQ(missing->message,
-              "b never printed metrics that another arm of main printed; they are not measured "
-              "there: x");
+              "b did not print at first metrics that another arm of main printed; they are not "
+              "measured there: x");
     EXPECT_EQ(missing->severity, Severity::kCaution);
   }
 }

@@ -88,6 +88,14 @@ class ExplainTest(ProfileTest):
         self.assertIn(done.code, VERDICTS.values(), done)
         self.one_explanation(self.explain(done.events[-1]["session"], runs=2))
 
+    def test_a_program_that_a_signal_ends_keeps_its_samples(self):
+        killed = [f"sh -c '{PROFILED} work {number}; kill -9 $$'" for number in (1, 2)]
+        done = self.benchctl_json("compare", "-i", "--runs", "2", "--warmup", "0", "--metric",
+                                  "cpu_time:2%", *killed)
+        self.assertIn(done.code, VERDICTS.values(), done)
+        explanation = self.one_explanation(self.explain(done.events[-1]["session"], runs=4))
+        self.assertEqual(explanation["blocks"], 4)
+
     def assert_found(self, explanation):
         first = explanation["functions"][0]
         self.assertIn("Grow", first["function"])

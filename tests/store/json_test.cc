@@ -65,7 +65,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
                          x33, x34, x35, x36, x37] = Comparison{};
-  [[maybe_unused]] auto [cf1, cf2, cf3, cf4, cf5, cf6] = Confirmation{};
+  [[maybe_unused]] auto [cf1, cf2, cf3, cf4, cf5, cf6, cf7] = Confirmation{};
   [[maybe_unused]] auto [es1, es2, es3, es4, es5, es6, es7, es8, es9, es10, es11, es12, es13, es14,
                          es15, es16, es17, es18, es19] = Estimate{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};

@@ -128,7 +128,8 @@ inline Confirmation RichConfirmation() {
                       .blocks = 21,
                       .difference = Effect{.estimate = 1e-9, .lo = -1e-9, .hi = {}},
                       .reason = "missing_values",
-                      .confidence = 0.9975};
+                      .confidence = 0.9975,
+                      .first_reason = "failed_in_candidate"};
 }
 
 inline Comparison RichComparison() {

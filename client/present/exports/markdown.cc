@@ -146,11 +146,12 @@ class MarkdownTable {
 
   static std::string Finding(const v1::Comparison& c) {
     if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
-      const std::string confirmed = c.has_confirmation() ? ", confirmed" : "";
+      const bool is_confirmed = c.has_confirmation() && c.verdict() == v1::VERDICT_REGRESSION;
+      const std::string confirmed = is_confirmed ? ", confirmed" : "";
       // The word of a control that changed is its reason.
       const bool reason = !c.reason().empty() && c.control() != v1::CONTROL_STATE_CHANGED;
       return std::string(VerdictSign(c.verdict())) + " " + MarkdownText(ResultWords(c, Style())) +
-             (reason ? ", " + MarkdownText(ReasonWords(c)) : confirmed);
+             (reason ? ", " + MarkdownText(ReasonWords(c)) : "") + confirmed;
     }
     if (const std::string control = ControlWord(c); !control.empty()) return "control " + control;
     return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));

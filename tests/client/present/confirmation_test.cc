@@ -132,6 +132,18 @@ TEST(ConfirmationTest, ASecondPhaseOfAnotherCauseIsNamed) {
       << told;
 }
 
+TEST(ConfirmationTest, TheCauseOfTheFirstPhaseIsNamed) {
+  v1::Update update = InSecondPhase(v1::VERDICT_PASS, 0.31, 0.54);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  gate.mutable_confirmation()->set_verdict(v1::VERDICT_REGRESSION);
+  gate.mutable_confirmation()->set_first_reason("failed_in_candidate");
+  const std::string told = GateSentence(gate, kConfirmationStyle);
+  EXPECT_TRUE(
+      told.starts_with("runs of candidate failed, but no run of base did; a second phase "
+                       "of fresh runs did not confirm it; second phase: +"))
+      << told;
+}
+
 // Under a negative margin, the candidate need not be worse than the reference.
 TEST(ConfirmationTest, ANegativeMarginSaysNotBetterInsteadOfRegressed) {
   v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.03, 0.05);

@@ -69,6 +69,8 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatConfidence(1 - 0.01 / 300), "99.997 %");
   EXPECT_EQ(FormatConfidence(1 - 0.05 / 3), "98.3 %");
   EXPECT_EQ(FormatConfidence(1 - 1e-12), "99.9999999999 %");
+  EXPECT_FALSE(WiderThanTellable(-1.03, -0.64)) << "an interval of differences has no factors";
+  EXPECT_TRUE(WiderThanTellable(-1.03, 2000));
   EXPECT_EQ(FormatClock(3723.9), "1:02:03");
   EXPECT_EQ(FormatClock(14), "0:14");
   EXPECT_EQ(FormatRough(42.4), "42 s");
