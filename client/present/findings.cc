@@ -60,8 +60,8 @@ std::string WithoutInterval(const v1::ArmGroup& group) {
   const int pairs = group.arms_size() * (group.arms_size() - 1) / 2;
   const int without = group.without_interval_size();
   if (without == pairs) {
-    return "no order, because there " +
-           std::string(pairs == 1 ? "is no interval" : "are no intervals");
+    return pairs == 1 ? "no order, because there is no interval"
+                      : "no order, because there are no intervals";
   }
   if (without > kMostNamed) return fmt::format("no interval for {} of {} pairs", without, pairs);
   return "no interval for " + Join(group.without_interval(), ", ", [](const v1::ArmPair& pair) {
