@@ -210,6 +210,10 @@ v1::Comparison OfSecondPhase(const v1::Comparison& gate) {
   return second;
 }
 
+bool IsConfirmed(const v1::Comparison& gate) {
+  return gate.has_confirmation() && gate.verdict() == v1::VERDICT_REGRESSION;
+}
+
 bool IsToBeConfirmed(const v1::Comparison& gate) { return gate.reason() == Reason("confirming"); }
 
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {

@@ -46,8 +46,10 @@ bool SeveralBenchmarks(const v1::Update& update);
 
 /// Returns whether the first gate's benchmark has several candidates.
 bool SeveralCandidates(const v1::Update& update);
-/// Returns whether each arm has run at least once.
+/// Returns whether each arm has run at least once, and what is said if not.
 bool EveryArmRan(const v1::Update& update);
+inline constexpr const char* kNotEveryArmRan =
+    "the limit was reached before every arm had run once";
 
 /// The number of blocks measured so far in all benchmarks together, and the number of benchmarks.
 struct BlockCount {
@@ -108,6 +110,8 @@ v1::Comparison OfSecondPhase(const v1::Comparison& gate);
 
 /// Returns whether the gate regressed in the first phase, and the second has no verdict yet.
 bool IsToBeConfirmed(const v1::Comparison& gate);
+/// Returns whether both phases found that the gate regressed.
+bool IsConfirmed(const v1::Comparison& gate);
 
 Judged JudgedBy(const v1::Comparison& comparison);
 

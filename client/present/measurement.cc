@@ -159,8 +159,7 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   const bool precise = std::ranges::all_of(asked, [](const auto* one) { return one->precise(); });
   if (asked.empty()) {
     return {std::string("not measured: ") +
-            (EveryArmRan(update) ? "no program printed a metric"
-                                 : "the limit was reached before every arm had run once")};
+            (EveryArmRan(update) ? "no program printed a metric" : kNotEveryArmRan)};
   }
   const bool requested = asked.front()->has_precision();
   const std::string word = precise                                ? "measured: "

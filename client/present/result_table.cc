@@ -127,13 +127,11 @@ std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown
                         const Style& style) {
   if (IsGate(c)) {
     const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
-    const std::string confirmed = c.has_confirmation() ? "confirmed" : earlier;
+    const std::string confirmed = IsConfirmed(c) ? "confirmed" : earlier;
     // The word of a control that changed is its reason.
     const bool reason = !c.reason().empty() && c.control() != v1::CONTROL_STATE_CHANGED;
     std::string more = reason ? ReasonWords(c) : confirmed;
-    if (reason && c.has_confirmation() && c.verdict() == v1::VERDICT_REGRESSION) {
-      more += ", confirmed";
-    }
+    if (reason && IsConfirmed(c)) more += ", confirmed";
     const std::string word = IsNotBetter(c) ? VerdictWords(c, style) : LeadingWord(c);
     return Paint(word, VerdictTint(c.verdict()), style) + (IsImproved(c) ? ", improved" : "") +
            (more.empty() ? "" : ", " + more);

@@ -542,7 +542,7 @@ const v1::Comparison* ClosestToMargin(const Comparisons& gates) {
 
 std::string WhyNothingWasJudged(const v1::Update& update) {
   return update.verdict() == v1::VERDICT_UNDECIDED && !EveryArmRan(update)
-             ? "the limit was reached before every arm had run once"
+             ? kNotEveryArmRan
              : "there was nothing to decide";
 }
 

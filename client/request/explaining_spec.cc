@@ -172,17 +172,19 @@ Error NoSuchBenchmark(const v1::Session& session) {
                     "available: " + SomeOf(names));
 }
 
+// Returns whether an arm is the one that a comparison names, or a build of it.
+bool IsOf(const std::string& arm, const std::string& named) {
+  const auto layout = LayoutOf(arm);
+  return arm == named || (layout && layout->group == named);
+}
+
 // Returns the mean of a metric over the runs of one arm.
 std::optional<double> MeanOf(const v1::Update& report, const std::string& benchmark,
                              const std::string& arm, std::string_view metric) {
-  const auto layout = LayoutOf(arm);
-  const auto is_arm = [&](const std::string& name) {
-    return name == arm || (layout && name == layout->group);
-  };
   for (const v1::Comparison& one : report.comparisons()) {
     if (one.benchmark() != benchmark || one.metric() != metric) continue;
-    if (is_arm(one.reference()) && one.has_mean_reference()) return one.mean_reference();
-    if (is_arm(one.candidate()) && one.has_mean_candidate()) return one.mean_candidate();
+    if (IsOf(arm, one.reference()) && one.has_mean_reference()) return one.mean_reference();
+    if (IsOf(arm, one.candidate()) && one.has_mean_candidate()) return one.mean_candidate();
   }
   return std::nullopt;
 }
@@ -210,10 +212,8 @@ struct Repeated {
 
   // Returns whether an arm, or a build of it, runs again.
   bool Runs(const std::string& arm) const {
-    return std::ranges::any_of(asked->arms(), [&arm](const v1::Arm& one) {
-      const auto layout = LayoutOf(one.name());
-      return one.name() == arm || (layout && layout->group == arm);
-    });
+    return std::ranges::any_of(asked->arms(),
+                               [&arm](const v1::Arm& one) { return IsOf(one.name(), arm); });
   }
 };
 

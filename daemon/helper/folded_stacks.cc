@@ -78,8 +78,9 @@ struct Room {
   std::size_t entries;
   std::size_t bytes;
 
+  bool full() const { return entries == 0; }
   bool Take(std::size_t own_bytes) {
-    if (entries == 0 || own_bytes > bytes) {
+    if (full() || own_bytes > bytes) {
       entries = 0;
       return false;
     }
@@ -130,7 +131,8 @@ std::vector<Sample> FoldedStacks::Samples(const NamePool& names) const {
   KindValues others{};
   for (const auto* const entry : ByShare(stacks_, totals)) {
     const auto& [stack, values] = *entry;
-    const std::string text = TextOfStack(stack, names);
+    // A program may have a million rare stacks, whose texts nobody reads.
+    const std::string text = whole.full() ? "" : TextOfStack(stack, names);
     if (whole.Take(EncodedBytes(text, values))) {
       AddSamples(text, values, samples);
     } else {

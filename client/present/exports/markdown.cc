@@ -146,8 +146,7 @@ class MarkdownTable {
 
   static std::string Finding(const v1::Comparison& c) {
     if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
-      const bool is_confirmed = c.has_confirmation() && c.verdict() == v1::VERDICT_REGRESSION;
-      const std::string confirmed = is_confirmed ? ", confirmed" : "";
+      const std::string confirmed = IsConfirmed(c) ? ", confirmed" : "";
       // The word of a control that changed is its reason.
       const bool reason = !c.reason().empty() && c.control() != v1::CONTROL_STATE_CHANGED;
       return std::string(VerdictSign(c.verdict())) + " " + MarkdownText(ResultWords(c, Style())) +
