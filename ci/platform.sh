@@ -7,6 +7,7 @@
 # its first process. Requires root.
 #
 # BENCHD_PLATFORM_ROOTS  the folder of the platforms; default: /var/tmp/benchd-platforms
+# Exit code 77: the folder could not be made, perhaps without a network.
 # shellcheck disable=SC2016 # commands for the other system are expanded there
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
@@ -112,9 +113,13 @@ make_root() {
   say "making Debian $release in $root"
   mkdir -p "$(dirname "$root")"
   rm -rf "$root.new"
-  mmdebstrap --quiet --variant=minbase --architectures="$architectures" \
+  if ! mmdebstrap --quiet --variant=minbase --architectures="$architectures" \
     --include="ca-certificates,$list" "${options[@]}" \
-    "$release" "$root.new" >&2
+    "$release" "$root.new" >&2; then
+    rm -rf "$root.new"
+    say "$name: SKIPPED: mmdebstrap could not make Debian $release (see above)"
+    exit 77
+  fi
   mv "$root.new" "$root"
 }
 
@@ -129,7 +134,10 @@ add_packages() {
   if [ ${#missing[@]} -eq 0 ]; then return; fi
   say "installing in $root: ${missing[*]}"
   inside "$root" 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-    --no-install-recommends '"${missing[*]}" >&2
+    --no-install-recommends '"${missing[*]}" >&2 || {
+    say "$name: SKIPPED: $root lacks packages that could not be installed (see above)"
+    exit 77
+  }
 }
 
 # Copies the files of the checkout except ignored ones; keeps earlier build results.
@@ -138,7 +146,8 @@ copy_checkout() {
   mkdir -p "$place"
   find "$place" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
   # A file that was deleted in the checkout is still in the index.
-  git ls-files -z --cached --others --exclude-standard --deduplicate |
+  # Git refuses to read another user's checkout without this.
+  git -c safe.directory="$PWD" ls-files -z --cached --others --exclude-standard --deduplicate |
     while IFS= read -r -d '' file; do if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi; done |
     tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner --touch
 }
@@ -171,8 +180,9 @@ inside() {
   if [ "$architectures" != amd64 ]; then as=(in_user_namespace); fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
-  # proc belongs to the new process namespace, so it must be mounted from within.
-  "${as[@]}" unshare --mount --propagation private --pid --fork --kill-child bash -euc '
+  # proc belongs to the new process namespace, so it must be mounted from within. All processes end
+  # with this script.
+  "${as[@]}" setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -euc '
     root=$1 ccache=$2 architectures=$3 command=$4
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"

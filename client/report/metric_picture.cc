@@ -37,8 +37,9 @@ AxisUnit AxisOf(const Judged& judged) {
 
 std::string Outcome(const v1::Comparison& one) {
   if (one.verdict() != v1::VERDICT_UNSPECIFIED) {
-    const std::string confirmed = one.reason().empty() ? "confirmed" : ReasonWords(one);
-    return ResultWords(one, kPlain) + (one.has_confirmation() ? ", " + confirmed : "");
+    std::string words = ResultWords(one, kPlain);
+    if (one.has_confirmation() && !one.reason().empty()) words += ", " + ReasonWords(one);
+    return words + (IsConfirmed(one) ? ", confirmed" : "");
   }
   return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
 }

@@ -51,22 +51,37 @@ std::optional<std::uint64_t> BytesBeforeStubs(const ElfFile& file, std::string_v
   return std::nullopt;
 }
 
-/// Returns the names of the functions that have a stub, in the order of the stubs.
-std::vector<std::string_view> StubNames(const ElfFile& file, Elf_Scn* relocations) {
-  std::vector<std::string_view> names;
+/// Returns whether a relocation belongs to a thread-local variable, which has no stub of its own.
+bool IsOfThreadLocal(const GElf_Rela& relocation) {
+  const std::uint64_t type = GELF_R_TYPE(relocation.r_info);
+  return type == R_AARCH64_TLSDESC || type == R_X86_64_TLSDESC;
+}
+
+struct Stubs {
+  std::vector<std::string_view> names;  ///< of the functions that have a stub, in their order
+  /// What thread-local variables add behind the stubs, at most.
+  std::uint64_t most_bytes_behind = 0;
+};
+
+Stubs ReadStubNames(const ElfFile& file, Elf_Scn* relocations) {
+  Stubs stubs;
+  std::vector<std::string_view>& names = stubs.names;
   GElf_Shdr header;
   GElf_Shdr symbols_header;
-  if (gelf_getshdr(relocations, &header) == nullptr || header.sh_type != SHT_RELA) return names;
+  if (gelf_getshdr(relocations, &header) == nullptr || header.sh_type != SHT_RELA) return stubs;
   Elf_Scn* const symbols_section = elf_getscn(file.elf(), header.sh_link);
   Elf_Data* const data = file.Contents(relocations);
   Elf_Data* const symbols = file.Contents(symbols_section);
   if (data == nullptr || symbols == nullptr ||
       gelf_getshdr(symbols_section, &symbols_header) == nullptr) {
-    return names;
+    return stubs;
   }
   GElf_Rela relocation;
-  while (names.size() < kMostStubs &&
-         gelf_getrela(data, static_cast<int>(names.size()), &relocation) != nullptr) {
+  for (int i = 0; names.size() < kMostStubs && gelf_getrela(data, i, &relocation) != nullptr; ++i) {
+    if (IsOfThreadLocal(relocation)) {
+      stubs.most_bytes_behind = 2 * kStubBytes;
+      continue;
+    }
     GElf_Sym symbol;
     const auto index = static_cast<int>(GELF_R_SYM(relocation.r_info));
     const char* name = nullptr;
@@ -75,7 +90,7 @@ std::vector<std::string_view> StubNames(const ElfFile& file, Elf_Scn* relocation
     }
     names.emplace_back(name == nullptr ? "" : name);
   }
-  return names;
+  return stubs;
 }
 
 }  // namespace
@@ -116,11 +131,12 @@ void LinkedCode::ReadStubs(const ElfFile& file) {
     if (section == nullptr || gelf_getshdr(section, &place) == nullptr) continue;
     const auto before = BytesBeforeStubs(file, name);
     if (!before) return;
-    auto names = StubNames(file, relocations);
+    Stubs stubs = ReadStubNames(file, relocations);
+    const std::uint64_t size = *before + stubs.names.size() * kStubBytes;
     // Otherwise stub and name might not belong together.
-    if (place.sh_size != *before + names.size() * kStubBytes) return;
+    if (place.sh_size < size || place.sh_size > size + stubs.most_bytes_behind) return;
     first_stub_ = place.sh_addr + *before;
-    stubs_ = std::move(names);
+    stubs_ = std::move(stubs.names);
     return;
   }
 }

@@ -79,6 +79,9 @@ std::vector<std::uint64_t> StackUnwinder::AddressesOf(std::uint32_t pid, const U
   if (kRecorded.empty() || registers.pc == 0 || !top) return addresses;
   const StackCopy stack{*top, state.stack};
   addresses.push_back(registers.pc);
+  // Whether the function may not have used the stack: the first one, and one that a signal
+  // interrupted.
+  bool may_be_leaf = true;
   while (addresses.size() < kMostFrames) {
     const std::uint64_t before = registers.values[kStackRegister].value_or(0);
     const Step step = ToCaller(pid, addresses.back(), stack, registers);
@@ -86,9 +89,10 @@ std::vector<std::uint64_t> StackUnwinder::AddressesOf(std::uint32_t pid, const U
     if (!step.found) break;
     registers.pc &= kCodeAddresses;
     if (registers.pc == 0) break;
-    // Every caller is further up. The first function may not have used the stack.
+    // Every caller is further up.
     const std::uint64_t after = registers.values[kStackRegister].value_or(0);
-    if (after < before || (after == before && addresses.size() > 1)) break;
+    if (after < before || (after == before && !may_be_leaf)) break;
+    may_be_leaf = step.interrupted;
     addresses.push_back(step.interrupted ? registers.pc : registers.pc - 1);
     registers.values[kProgramCounter] = registers.pc;
   }

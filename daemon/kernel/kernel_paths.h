@@ -43,7 +43,7 @@ inline constexpr char kSystemVendor[] = "sys/class/dmi/id/sys_vendor";
 inline constexpr char kBiosVendor[] = "sys/class/dmi/id/bios_vendor";
 inline constexpr char kHypervisorType[] = "sys/hypervisor/type";
 inline constexpr char kHypervisorNode[] = "proc/device-tree/hypervisor";
-inline constexpr char kFirmwareNode[] = "proc/device-tree/fw-cfg";
+inline constexpr char kDeviceTree[] = "proc/device-tree";
 
 // Interrupts and workqueues. "%" is the number of an IRQ.
 inline constexpr char kIrqs[] = "proc/irq";
@@ -58,6 +58,10 @@ inline constexpr char kPresentCpus[] = "sys/devices/system/cpu/present";
 inline constexpr char kPossibleCpus[] = "sys/devices/system/cpu/possible";
 inline constexpr char kTicklessCpus[] = "sys/devices/system/cpu/nohz_full";
 inline constexpr char kAtomCpus[] = "sys/devices/cpu_atom/cpus";
+// Sources of performance events. "%" is the name of one. Only the counters of a core have "cpus".
+inline constexpr char kEventSources[] = "sys/bus/event_source/devices";
+inline constexpr char kEventSourceCpus[] = "sys/bus/event_source/devices/%/cpus";
+inline constexpr char kEventSourceType[] = "sys/bus/event_source/devices/%/type";
 inline constexpr char kCoreCpus[] = "sys/devices/cpu_core/cpus";
 inline constexpr char kVulnerabilities[] = "sys/devices/system/cpu/vulnerabilities";
 inline constexpr char kVulnerability[] = "sys/devices/system/cpu/vulnerabilities/%";

@@ -49,6 +49,31 @@ perf_event_attr AttributesOf(const PerfEvent& event, bool user_only) {
   return attributes;
 }
 
+/// Returns the sources of hardware events if cores are of different types (Intel's P and E cores,
+/// Arm's big.LITTLE), each of which counts only on its own cores; otherwise empty.
+std::vector<std::uint64_t> CoreTypes(const KernelFiles& files) {
+  std::vector<std::uint64_t> types;
+  for (const std::string& name : files.List(paths::kEventSources)) {
+    if (!files.Exists(WithTarget(paths::kEventSourceCpus, name))) continue;
+    const auto type = files.Count(WithTarget(paths::kEventSourceType, name));
+    if (type) types.push_back(*type);
+  }
+  if (types.size() < 2) types.clear();
+  return types;
+}
+
+/// Reads a counter whose parts count in turn, because each counts on other cores. Returns the sum:
+/// its value, the time during which it was enabled, and the time during which a part counted.
+std::optional<std::array<std::uint64_t, 3>> ReadSum(std::span<const UniqueFd> files) {
+  std::array<std::uint64_t, 3> sum{};
+  for (const UniqueFd& file : files) {
+    std::array<std::uint64_t, 3> part{};
+    if (read(file.get(), part.data(), sizeof(part)) != sizeof(part)) return std::nullopt;
+    sum = {sum[0] + part[0], std::max(sum[1], part[1]), sum[2] + part[2]};
+  }
+  return sum;
+}
+
 bool IsForbidden(int error) { return error == EACCES || error == EPERM; }
 
 }  // namespace
@@ -67,7 +92,9 @@ std::span<const PerfEvent> PerfEvents() { return kEvents; }
 // ---- support ----
 
 PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
-    : open_(std::move(open)), paranoia_(files.Text(paths::kPerfParanoia)) {
+    : open_(std::move(open)),
+      paranoia_(files.Text(paths::kPerfParanoia)),
+      core_types_(CoreTypes(files)) {
   user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
   for (const PerfEvent& event : kEvents) {
     const bool blind = user_only_ && event.kernel_only;
@@ -80,15 +107,29 @@ PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
   }
 }
 
-int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
-  return open_(AttributesOf(event, user_only), pid, -1);
+int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid,
+                      std::vector<UniqueFd>& files) const {
+  perf_event_attr attributes = AttributesOf(event, user_only);
+  if (event.hardware) {
+    for (const std::uint64_t type : core_types_) {
+      // Since Linux 5.13 on x86 and 6.6 on arm64 (PERF_PMU_CAP_EXTENDED_HW_TYPE).
+      attributes.config = type << PERF_PMU_TYPE_SHIFT | event.config;
+      UniqueFd file(open_(attributes, pid, -1));
+      if (file) files.push_back(std::move(file));
+    }
+    if (!files.empty()) return 0;
+    attributes.config = event.config;
+  }
+  const int file = open_(attributes, pid, -1);
+  if (file < 0) return -file;
+  files.emplace_back(file);
+  return 0;
 }
 
 /// Tries to open a counter on this process. Returns 0 or the error number.
 int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
-  const int file = Open(event, user_only, 0);
-  const UniqueFd counter(file);
-  return file < 0 ? -file : 0;
+  std::vector<UniqueFd> counter;
+  return Open(event, user_only, 0, counter);
 }
 
 std::string PerfSupport::WhyRefused(const PerfEvent& event, int error) const {
@@ -138,19 +179,20 @@ std::string PerfSupport::Describe() const {
 void PerfCounters::Open(pid_t pid) {
   open_.clear();
   for (const PerfEvent& event : support_.events_) {
-    UniqueFd file(support_.Open(event, support_.user_only_, pid));
-    if (file) open_.push_back({event, std::move(file)});
+    std::vector<UniqueFd> files;
+    if (support_.Open(event, support_.user_only_, pid, files) == 0) {
+      open_.push_back({event, std::move(files)});
+    }
   }
 }
 
 void PerfCounters::Read(wire::RunFigures& figures) const {
   const std::int64_t cpu_us = figures.user_time_us + figures.system_time_us;
   for (const Counter& counter : open_) {
-    std::array<std::uint64_t, 3> shown{};  // value, time enabled, time running
-    const ssize_t count = read(counter.file.get(), shown.data(), sizeof(shown));
-    const auto& [value, enabled_ns, running_ns] = shown;
+    const auto shown = ReadSum(counter.files);
+    const auto& [value, enabled_ns, running_ns] = shown.value_or(std::array<std::uint64_t, 3>{});
     const char* const metric = counter.event.metric;
-    if (count != sizeof(shown) || WasUnwatched(enabled_ns, cpu_us)) {
+    if (!shown || WasUnwatched(enabled_ns, cpu_us)) {
       figures.missing.push_back({metric, kUnwatched});
     } else if (running_ns > 0 && value == 0 && counter.event.never_zero) {
       figures.missing.push_back({metric, "the machine offers this counter, but it does not count"});
@@ -189,10 +231,11 @@ std::string WhyNoTree(TreeGroup& group, const TreeFigureNeeds& needs) {
   return begun ? "" : begun.error().message;
 }
 
-bool Has(const wire::RunFigures& figures, std::string_view metric) {
-  return figures.Find(metric) ||
-         std::any_of(figures.counters.begin(), figures.counters.end(),
-                     [metric](const wire::CounterFigure& one) { return one.metric == metric; });
+const wire::CounterFigure* FindCounter(const wire::RunFigures& figures, std::string_view metric) {
+  const auto found =
+      std::find_if(figures.counters.begin(), figures.counters.end(),
+                   [metric](const wire::CounterFigure& one) { return one.metric == metric; });
+  return found == figures.counters.end() ? nullptr : &*found;
 }
 
 /// Adds the needs of a metric. Returns the reason why it is unavailable, or an empty string.
@@ -238,7 +281,13 @@ Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSource
 void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures) {
   const auto told = std::exchange(figures.missing, {});
   for (const std::string& metric : needs.named) {
-    if (Has(figures, metric)) continue;
+    const wire::CounterFigure* const counter = FindCounter(figures, metric);
+    if (figures.Find(metric) || (counter != nullptr && counter->running_ns > 0)) continue;
+    if (counter != nullptr) {
+      figures.missing.push_back(
+          {metric, "the processor has too few counters, and this one did not count in this run"});
+      continue;
+    }
     const auto found =
         std::find_if(told.begin(), told.end(),
                      [&metric](const wire::MissingMetric& one) { return one.metric == metric; });

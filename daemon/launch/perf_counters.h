@@ -78,12 +78,15 @@ class PerfSupport {
     std::string why;
   };
 
-  int Open(const PerfEvent& event, bool user_only, pid_t pid) const;
+  /// Opens a counter, which is one for each type of core. Returns 0 or the error number.
+  int Open(const PerfEvent& event, bool user_only, pid_t pid, std::vector<UniqueFd>& files) const;
   int Probe(const PerfEvent& event, bool user_only) const;
   std::string WhyRefused(const PerfEvent& event, int error) const;
 
   PerfEventOpen open_;
   std::string paranoia_;
+  /// The counters of each type of core, as perf_event_attr::type; empty if there is only one.
+  std::vector<std::uint64_t> core_types_;
   bool user_only_ = false;
   std::vector<PerfEvent> events_;
   std::vector<Refusal> refusals_;
@@ -112,7 +115,7 @@ class PerfCounters {
  private:
   struct Counter {
     PerfEvent event;
-    UniqueFd file;
+    std::vector<UniqueFd> files;  ///< whose values are added up
   };
 
   const PerfSupport& support_;

@@ -74,18 +74,21 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
   register long number asm("x8") = SYS_clone3;
   register long result asm("x0") = Word(&args);
   register long size asm("x1") = sizeof(args);
+  // Not in x29, the frame pointer, which the child clears.
+  register auto child_argument asm("x2") = argument;
+  register auto child_entry asm("x3") = entry;
   // As above, the child must never return here. The kernel has set the stack pointer, which must be
   // a multiple of 16.
   asm volatile(
       "svc #0\n\t"
       "cbnz x0, 1f\n\t"
       "mov x29, xzr\n\t"
-      "mov x0, %[argument]\n\t"
-      "blr %[entry]\n\t"
+      "mov x0, x2\n\t"
+      "blr x3\n\t"
       "brk #0\n"
       "1:"
       : "+r"(result)
-      : "r"(number), "r"(size), [argument] "r"(argument), [entry] "r"(entry)
+      : "r"(number), "r"(size), "r"(child_argument), "r"(child_entry)
       : "x30", "memory", "cc");
   return result;
 #else

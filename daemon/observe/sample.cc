@@ -239,9 +239,15 @@ std::string Processor(std::string_view cpuinfo) {
 /// flag.
 /// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
 bool IsVirtualFirmware(const KernelFiles& files) {
-  if (files.Exists(paths::kHypervisorNode) || files.Exists(paths::kFirmwareNode)) {
+  if (files.Exists(paths::kHypervisorNode)) return true;
+  // QEMU's node has an address: "fw-cfg@9020000".
+  const std::vector<std::string> nodes = files.List(paths::kDeviceTree);
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [](const std::string& name) { return name.starts_with("fw-cfg"); })) {
     return true;
   }
+  const std::string product = files.Text(paths::kProductName);
+  if (files.Text(paths::kSystemVendor) == "Amazon EC2") return !product.ends_with(".metal");
   constexpr std::string_view kVirtual[] = {"KVM",
                                            "QEMU",
                                            "VMware",
@@ -251,6 +257,10 @@ bool IsVirtualFirmware(const KernelFiles& files) {
                                            "BHYVE",
                                            "Apple Virtualization",
                                            "Google Compute Engine",
+                                           "OpenStack",
+                                           "KubeVirt",
+                                           "VirtualBox",
+                                           "innotek GmbH",
                                            "Virtual Machine"};
   for (const char* name : {paths::kProductName, paths::kSystemVendor, paths::kBiosVendor}) {
     const std::string text = files.Text(name);

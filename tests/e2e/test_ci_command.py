@@ -580,9 +580,11 @@ class ActionTest(CiJob):
         unpacked = self.folder / name
         (unpacked / "bin").mkdir(parents=True)
         shutil.copy(SOURCE / "ci/archive/install.sh", unpacked)
-        for program in BIN.glob("bench*"):
-            if program.suffix != ".debug":
-                (unpacked / "bin" / program.name).symlink_to(program)
+        with open(unpacked / "manifest", "w", encoding="ascii") as manifest:
+            for program in BIN.glob("bench*"):
+                if program.suffix != ".debug":
+                    (unpacked / "bin" / program.name).symlink_to(program)
+                    print(f"755 bin/{program.name}", file=manifest)
         archive = self.folder / "archive.tar.zst"
         subprocess.run(["tar", "--create", "--zstd", f"--file={archive}", name], cwd=self.folder,
                        check=True)

@@ -69,6 +69,20 @@ TEST_F(EnvironmentFactTest, AVirtualMachineIsToldByItsFirmwareWhereTheProcessorD
   EXPECT_EQ(Fact("hypervisor"), "absent");
   tree_.Put("sys/class/dmi/id/product_name", "KVM Virtual Machine");
   EXPECT_EQ(Fact("hypervisor"), "KVM Virtual Machine");
+  // Amazon's real and virtual machines have the same vendor.
+  tree_.Put("sys/class/dmi/id/sys_vendor", "Amazon EC2");
+  tree_.Put("sys/class/dmi/id/product_name", "c7g.metal");
+  EXPECT_EQ(Fact("hypervisor"), "absent");
+  tree_.Put("sys/class/dmi/id/product_name", "c7g.large");
+  EXPECT_EQ(Fact("hypervisor"), "c7g.large");
+}
+
+TEST_F(EnvironmentFactTest, AVirtualMachineWithoutFirmwareIsToldByItsDeviceTree) {
+  tree_.Put("proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n");
+  tree_.Put("proc/device-tree/memory@40000000/reg", "");
+  EXPECT_EQ(Fact("hypervisor"), "absent");
+  tree_.Put("proc/device-tree/fw-cfg@9020000/compatible", "qemu,fw-cfg-mmio");
+  EXPECT_EQ(Fact("hypervisor"), "unknown");
 }
 
 TEST_F(EnvironmentFactTest, TheLoadOfOneFiveAndFifteenMinutesAndTheUptime) {

@@ -76,6 +76,15 @@ class Root {
   }
   KernelFiles files() const { return KernelFiles(folder_.path()); }
 
+  /// Adds a source of events. Only that of a core has `cpus`.
+  Root& Has(const std::string& name, int type, const std::string& cpus) {
+    const auto folder = folder_ / "sys/bus/event_source/devices" / name;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "type") << type << "\n";
+    if (!cpus.empty()) std::ofstream(folder / "cpus") << cpus << "\n";
+    return *this;
+  }
+
  private:
   TempFolder folder_;
 };
@@ -193,6 +202,45 @@ TEST(PerfCountersTest, CountersThatTookTurnsKeepBothTimes) {
   EXPECT_TRUE(figures.missing.empty());
   EXPECT_EQ(SmallestShare(figures.counters), 0.0);
   EXPECT_EQ(SmallestShare(std::span(figures.counters).first(2)), 0.25);
+}
+
+// Intel's P and E cores, with the numbers of a Core i7-12700.
+TEST(PerfCountersTest, CoresOfEachTypeHaveCountersOfTheirOwnThatAreAddedUp) {
+  constexpr std::uint64_t kCore = 4;
+  constexpr std::uint64_t kAtom = 10;
+  Root root("-1");
+  root.Has("cpu_core", kCore, "0-15").Has("cpu_atom", kAtom, "16-19").Has("uncore_imc", 12, "");
+  FakeKernel kernel;
+  const auto of = [](std::uint64_t type, const FakeKernel::Key& key) {
+    return FakeKernel::Key{key.first, type << 32 | key.second};
+  };
+  for (const auto& key : {FakeKernel::kInstructions, FakeKernel::kCycles}) {
+    kernel.has.erase(key);
+    kernel.has[of(kCore, key)] = {900, 1'000, 750};
+    kernel.has[of(kAtom, key)] = {60, 1'000, 250};
+  }
+  // A counter that only one type has.
+  kernel.has[of(kAtom, FakeKernel::kBranchMisses)] = {7, 1'000, 1'000};
+  kernel.has.erase(FakeKernel::kBranchMisses);
+  const wire::RunFigures figures = Read(PerfSupport(kernel.Open(), root.files()));
+  ASSERT_EQ(Names(figures.counters),
+            (std::vector<std::string>{"instructions", "cycles", "branch_misses", "cache_misses",
+                                      "task_clock", "cpu_migrations"}));
+  EXPECT_EQ(figures.counters[0].value, 960U);
+  EXPECT_EQ(figures.counters[0].enabled_ns, 1'000U);
+  EXPECT_EQ(figures.counters[0].running_ns, 1'000U);
+  EXPECT_EQ(figures.counters[2].value, 7U);
+  EXPECT_EQ(figures.counters[3].value, 40U) << "a kernel without types has one counter";
+}
+
+TEST(PerfCountersTest, AMetricWhoseCounterNeverHadItsTurnIsMissingForThatReason) {
+  FakeKernel kernel;
+  kernel.has[FakeKernel::kCacheMisses] = {0, 1'000, 0};
+  wire::RunFigures figures = Read(PerfSupport(kernel.Open(), Root("-1").files()));
+  NameMissing({.named = {"instructions", "cache_misses"}}, figures);
+  ASSERT_EQ(figures.missing.size(), 1U);
+  EXPECT_EQ(figures.missing[0].metric, "cache_misses");
+  EXPECT_WORDING(figures.missing[0].why);
 }
 
 TEST(PerfCountersTest, ACounterThatStandsStillIsNoZero) {

@@ -2,8 +2,8 @@
 """Boots a real systemd machine and runs the tests of guest/ in it, as root, on installed programs.
 
     vm.py --build build/release              the core set, in two boots (guest/core.py)
-    vm.py --build build/release --all        everything, in five
-    vm.py --build build/release --boot amd   one of those seven
+    vm.py --build build/release --all        everything, in six
+    vm.py --build build/release --boot amd   one of those eight
     vm.py --build build/release --release trixie    on Debian 13's kernel and systemd
     vm.py --build build/release --release trixie --boot package --packages build/package/trixie
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
@@ -74,8 +74,11 @@ ALL_BOOTS = [
     # cpufreq/boost comes with amd-pstate; memmap= reserves the memory of the table's registers.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
-    # The only boot that starts without benchd.
+    # A boot that starts without benchd.
     Boot("package", "the Debian packages: install, upgrade, remove, purge", INTEL, "pss.aml"),
+    # As is this one.
+    Boot("archive", "the portable archive: install.sh for a user and for the machine", INTEL,
+         "pss.aml"),
 ]
 KERNEL = (
     "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 quiet loglevel=4 mitigations=off "
@@ -116,6 +119,16 @@ def stage_packages(folder, payload):
     (payload / "packages").mkdir()
     for package in found:
         shutil.copy(package, payload / "packages")
+
+
+def stage_archive(folder, payload):
+    """Copies the portable archive of `./dev package --archive`."""
+    found = sorted(folder.glob("benchd-*.tar.zst"))
+    if len(found) != 1:
+        sys.exit(f"error: {folder}: {len(found)} archives instead of one\n"
+                 "hint: ./dev package --archive")
+    (payload / "archive").mkdir()
+    shutil.copy(found[0], payload / "archive")
 
 
 def stage_payload(build, payload, only, script):
@@ -383,6 +396,9 @@ def parse_arguments(words=None):
     parser.add_argument("--packages", type=pathlib.Path, metavar="FOLDER",
                         help="the packages for the boot 'package', such as build/package/trixie "
                         "(default: those of ./dev package, next to the build folder)")
+    parser.add_argument("--archive", type=pathlib.Path, metavar="FOLDER",
+                        help="the portable archive for the boot 'archive' (default: that of "
+                        "./dev package --archive, next to the build folder)")
     parser.add_argument("--all", action="store_true", help="run everything, not only the core set")
     parser.add_argument("--boot", action="append",
                         choices=[boot.name for boot in CORE_BOOTS + ALL_BOOTS],
@@ -419,6 +435,8 @@ def main():
             boots = choose_boots(arguments.boot, arguments.all)
             if any(boot.name == "package" for boot in boots):
                 stage_packages(arguments.packages or arguments.build.parent / "package", staged)
+            if any(boot.name == "archive" for boot in boots):
+                stage_archive(arguments.archive or arguments.build.parent / "archive", staged)
             payload = stage_payload(arguments.build, staged, arguments.only, arguments.script)
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

@@ -330,6 +330,9 @@ TEST(ReportPageTest, BothPhasesOfAConfirmedSessionAreShown) {
       << page;
   EXPECT_TRUE(PageHas(page, "+8.0 … +10.0 %")) << page;
   EXPECT_TRUE(PageHas(page, "show the first phase")) << page;
+  gate.set_reason("failed_in_candidate");
+  page = PageOf(source);
+  EXPECT_TRUE(PageHas(page, "regression, runs of candidate failed, confirmed")) << page;
   gate.set_verdict(v1::VERDICT_UNDECIDED);
   gate.set_reason("not_confirmed");
   second.set_verdict(v1::VERDICT_PASS);

@@ -29,6 +29,7 @@ SUITES = {
     "hostile": ["test_hostile", "test_leftovers", "test_boundaries", "test_neighbours"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "package": ["test_package", "test_pages"],
+    "archive": ["test_archive"],
 }
 
 
@@ -123,7 +124,7 @@ def main(names):
 
     show_life()
     pristine.remember()
-    if boot != "package":  # in that boot the tests install benchd
+    if boot not in ("package", "archive"):  # in these boots the tests install benchd
         installation.install()
         guest.make_people()
     print(f"up after {pathlib.Path('/proc/uptime').read_text().split()[0]} s, boot {boot}, "

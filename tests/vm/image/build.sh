@@ -44,7 +44,7 @@ host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4 zstd)
 # release, because libraries whose packages change their names are linked statically.
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
-  libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo
+  libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo zstd
 )
 # Units that would start in a fresh system and disturb tests: unused consoles, timers, and the
 # network, which this machine lacks.
