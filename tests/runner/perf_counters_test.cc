@@ -78,7 +78,7 @@ class Root {
 
   /// Adds a source of events. Only that of a core has `cpus`.
   Root& Has(const std::string& name, int type, const std::string& cpus) {
-    const auto folder = folder_ / "sys/bus/event_source/devices" / name;
+    const std::filesystem::path folder = folder_ / ("sys/bus/event_source/devices/" + name);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "type") << type << "\n";
     if (!cpus.empty()) std::ofstream(folder / "cpus") << cpus << "\n";
