@@ -32,6 +32,7 @@ sys.path[:0] = [str(HERE / "side_by_side"), str(HERE.parent / "e2e")]
 
 from support import BIN, Daemon  # noqa: E402
 from table import Table, spread  # noqa: E402
+from tools import times_of  # noqa: E402
 
 
 def quartile_range(values):
@@ -47,20 +48,13 @@ class Hyperfine:
                                  check=True).stdout.split()[-1]
         self.name = f"hyperfine -N {version}" + ("" if program == "hyperfine" else ", the other")
 
-    @staticmethod
-    def times(result):
-        """Seconds of each run, from either schema."""
-        if "times" in result:
-            return result["times"]
-        return [run["time_wall_clock"]["value"] for run in result["measurements"]]
-
     def measure(self, command, runs):
         begin = time.monotonic()
         subprocess.run([*self.program, "-N", "--warmup", "1", "--runs", str(runs), "--export-json",
                         self.json, command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        check=True)
         took = time.monotonic() - begin
-        times = self.times(json.loads(self.json.read_text())["results"][0])
+        times = times_of(json.loads(self.json.read_text())["results"][0])
         return {"took": took, "session": took, "iqr": 1e6 * quartile_range(times)}
 
     def close(self):

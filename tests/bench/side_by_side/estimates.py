@@ -36,7 +36,8 @@ def by_hyperfine(_hyperfine, words, _options):
         seconds, _ = tools.timed(["hyperfine", "-N", "--style", "none", "--export-json",
                                   export.name, shlex.join(words)])
         [result] = json.load(export)["results"]
-    return seconds, result["mean"], len(result["times"]), None
+    times = tools.times_of(result)
+    return seconds, statistics.fmean(times), len(times), None
 
 
 def add_row(table, name, tool, found):

@@ -131,6 +131,13 @@ class SpawnLoop:
         return measured(time.monotonic() - begin, [walls])
 
 
+def times_of(result):
+    """Seconds of each run of a command, in the JSON of hyperfine 2 or of an earlier version."""
+    if "times" in result:
+        return result["times"]
+    return [one["time_wall_clock"]["value"] for one in result["measurements"]]
+
+
 class Hyperfine:
     def __init__(self, shell=False):
         self.name = "hyperfine" if shell else "hyperfine -N"
@@ -141,7 +148,7 @@ class Hyperfine:
         with tempfile.NamedTemporaryFile(prefix="benchd-side-", suffix=".json") as export:
             run(["hyperfine", *self._options, "--style", "none", *options, "--export-json",
                  export.name, *commands])
-            return [result["times"] for result in json.load(export)["results"]]
+            return [times_of(result) for result in json.load(export)["results"]]
 
     def measure(self, program, runs):
         command = shlex.join(program)
