@@ -61,7 +61,7 @@ void ExpectEffect(const Effect& actual, const nlohmann::json& expected, double r
 void ExpectFunction(const Explanation& explanation, const nlohmann::json& wanted, double rel_tol) {
   const FunctionChange* const found = FindFunction(explanation, wanted.at("function"));
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->matched, wanted.at("matched"));
+  EXPECT_EQ(found->matched, wanted.at("matched").get<std::string>());
   EXPECT_EQ(found->changed, wanted.at("changed"));
   EXPECT_TRUE(Close(found->self_reference, wanted.at("self_reference"), rel_tol));
   EXPECT_TRUE(Close(found->self_candidate, wanted.at("self_candidate"), rel_tol));
