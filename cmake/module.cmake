@@ -38,6 +38,11 @@ function(benchd_unit_tests name)
   target_link_libraries(${name}_test PRIVATE benchd_unit_test ${ARG_LIBRARIES})
   target_precompile_headers(${name}_test REUSE_FROM benchd_unit_test)
   set_property(GLOBAL APPEND PROPERTY BENCHD_UNIT_TESTS ${name}_test)
+  # Far more than the tests need: only a test that hangs is ended. An emulator takes ten times as long.
+  set(timeout_s 900)
+  if(CMAKE_CROSSCOMPILING)
+    set(timeout_s 3600)
+  endif()
   set(shards 2)
   foreach(shard RANGE 1 ${shards})
     math(EXPR index "${shard} - 1")
@@ -46,9 +51,8 @@ function(benchd_unit_tests name)
       list(APPEND environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
     endif()
     add_test(NAME ${name}.${shard} COMMAND ${name}_test --gtest_brief=1)
-    # Far more than the tests need: only a test that hangs is ended.
     set_tests_properties(${name}.${shard} PROPERTIES
-      LABELS unit TIMEOUT 900 ENVIRONMENT "${environment}")
+      LABELS unit TIMEOUT ${timeout_s} ENVIRONMENT "${environment}")
   endforeach()
 endfunction()
 
