@@ -22,11 +22,12 @@ build_packages=(
 cross_packages=(
   crossbuild-essential-arm64 qemu-user cmake ninja-build pkg-config ccache protobuf-compiler
   protobuf-compiler-grpc libasio-dev libcli11-dev nlohmann-json3-dev git python3 util-linux zstd
+  dpkg-dev file lintian systemd # packages and their tests
 )
 target_packages=(
   libgrpc++-dev libprotobuf-dev libspdlog-dev libfmt-dev libboost-dev libsqlite3-dev
   libtomlplusplus-dev nettle-dev libre2-dev libpugixml-dev "${symbol_packages[@]}"
-  libgtest-dev libgmock-dev libbenchmark-dev
+  libgtest-dev libgmock-dev libbenchmark-dev libpq-dev
 )
 test_packages=(
   git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
@@ -37,7 +38,7 @@ test_packages=(
 ssh_packages=(openssh-client openssh-server)
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 package_packages=(dpkg-dev file lintian libpq-dev)
-archive_packages=(libpq-dev zstd)
+archive_packages=(libpq-dev python3 zstd)
 rpm_packages=(libpq-dev rpm rpmlint)
 database_packages=(postgresql libpq-dev)
 harness_packages=(

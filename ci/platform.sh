@@ -14,7 +14,7 @@ cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
 source ci/packages.sh
 
-platforms=("${releases[@]}" arm64 clang plain)
+platforms=("${releases[@]}" arm64 bookworm-arm64 clang plain)
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() {
@@ -44,8 +44,17 @@ describe() {
       folder=trixie-arm64
       architectures=amd64,arm64
       packages=("${cross_packages[@]}" "${target_packages[@]/%/:arm64}")
-      known_steps=(compile unit)
+      known_steps=(compile unit package)
       usual_steps=(compile unit)
+      ;;
+    bookworm-arm64)
+      # For packages that can be installed on later releases, too, and for the archive: trixie's
+      # libdw.a cannot be linked, because it lacks a function.
+      describe arm64
+      release=bookworm
+      folder=bookworm-arm64
+      known_steps=(compile unit package archive)
+      usual_steps=(package archive)
       ;;
     clang)
       release=trixie
@@ -87,6 +96,14 @@ command_of() {
     # Tests that start programs of their own fail here: the kernel does not know their format.
     arm64:unit)
       echo 'ctest --test-dir build/arm64 -L "^unit\$" -j "$(nproc)" --output-on-failure'
+      ;;
+    arm64:package)
+      echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake; $(kind=release; command_of package)"
+      ;;
+    # The copy of the checkout has no commits, whose time the archive's files have.
+    arm64:archive)
+      echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$(git log -1 --format=%ct);" \
+        './dev package --archive'
       ;;
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
@@ -214,6 +231,18 @@ copy_packages() {
   ls -l "$folder"
 }
 
+# The same for the archive, beside those for other processors, whose names differ.
+copy_archive() {
+  local root=$1 file
+  mkdir -p build/archive
+  for file in "$root"/src/benchd/build/archive/benchd-*.tar.zst{,.sha256}; do
+    cp "$file" build/archive/
+    chown --reference=. "build/archive/${file##*/}"
+    say "archive: build/archive/${file##*/}"
+  done
+  chown --reference=. build build/archive
+}
+
 # ---- main ----
 
 [ $# -gt 0 ] || die "platform: missing name" "one of: ${platforms[*]}"
@@ -239,6 +268,8 @@ for step in "${steps[@]}"; do
     failed+=("$step")
   elif [ "$step" = package ]; then
     copy_packages "$root" "build/package/$name"
+  elif [ "$step" = archive ]; then
+    copy_archive "$root"
   fi
   say "$name: $step took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 done

@@ -84,6 +84,10 @@ function(add_documentation package component)
 endfunction()
 
 function(add_debian_files)
+  # dpkg-shlibdeps, which CPack calls next, looks for libraries of this machine otherwise.
+  if(CPACK_DEBIAN_PACKAGE_ARCHITECTURE)
+    set(ENV{DEB_HOST_ARCH} ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})
+  endif()
   add_documentation(benchd benchd)
   add_documentation(benchctl benchctl)
   if(EXISTS ${stage}/push)

@@ -138,7 +138,8 @@ class LineReader {
   Result<void> CheckDirection(const LineReading& reading) const {
     if (!header_.better || reading.unit.empty()) return {};
     const bool other_unit = header_.unit && !IsSameDimension(*header_.unit, reading.unit);
-    const auto usual = header_.unit ? std::nullopt : UsualDirection(reading.unit);
+    std::optional<Better> usual;
+    if (!header_.unit) usual = UsualDirection(reading.unit);
     if (!other_unit && (!usual || *usual == *header_.better)) return {};
     const std::string prefer = "prefer=" + std::string(NameOf(*header_.better));
     const std::string unit(reading.unit);

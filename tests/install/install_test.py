@@ -33,7 +33,7 @@ UNITS = [
 # Only built if libpq-dev is installed.
 PUSH = (pathlib.Path(BUILD) / "bin/benchd-push").exists()
 if PUSH:
-    PROGRAMS.append("bin/benchd-push")
+    PROGRAMS += ["bin/benchctl-database", "bin/benchd-push"]
     UNITS.append("benchd-push.service")
 DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit for unit in UNITS] + [
     "lib/sysusers.d/benchd.conf",

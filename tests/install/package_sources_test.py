@@ -26,6 +26,11 @@ class SourcesTest(unittest.TestCase):
         found = re.findall(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", changes, re.MULTILINE)
         self.assertEqual(found[0], os.environ["BENCHD_VERSION"])
 
+    def test_the_changelog_fits_the_changelog_of_debian(self):
+        # Which indents it by two more characters, and whose lines have at most 80.
+        lines = (ROOT / "docs/changelog.md").read_text().splitlines()
+        self.assertEqual([line for line in lines if len(line) > 78], [])
+
     def test_scripts_are_written_in_plain_shell(self):
         names = ["postinst", "prerm", "postrm", "push/postinst", "push/prerm", "push/postrm",
                  "rpm/post", "rpm/preun", "rpm/postun"]

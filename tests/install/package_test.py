@@ -24,6 +24,8 @@ def release_suffix():
 
 
 VERSION = f"{os.environ['BENCHD_VERSION']}-1{release_suffix()}"
+# Empty if it is that of this machine.
+ARCHITECTURE = os.environ["BENCHD_ARCHITECTURE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ["benchctl", "benchd", "benchd-dbgsym", "benchd-push"]
 PROGRAMS = {
@@ -99,6 +101,16 @@ class PackagesTest(unittest.TestCase):
             self.assertRegex(package.file.name, f"^{package.name}_{re.escape(VERSION)}_")
             self.assertEqual(package.fields.get("Source", package.name), "benchd")
 
+    def test_they_are_for_the_processor_of_their_programs(self):
+        wanted = ARCHITECTURE or run("dpkg", "--print-architecture").strip()
+        for package in self.packages.values():
+            self.assertEqual(package.fields["Architecture"], wanted)
+            self.assertTrue(package.file.name.endswith(f"_{wanted}.deb"), package.file.name)
+        compiled_for = run(os.environ["BENCHD_COMPILER"], "-dumpmachine").split("-")[0]
+        for program in self.programs():
+            machine = re.search(r"Machine:\s+(.+)", run("readelf", "--file-header", program)).group(1)
+            self.assertIn(compiled_for.replace("_", "-").lower(), machine.lower(), program)
+
     def test_they_depend_on_libraries_and_on_each_other_as_far_as_they_must(self):
         benchd, benchctl, symbols, push = (
             one.fields for one in (self.benchd, self.benchctl, self.symbols, self.push))
@@ -137,8 +149,8 @@ class PackagesTest(unittest.TestCase):
             self.assertIn("\nLicense: Apache-2.0\n", text)
             self.assertIn("the benchd authors", text)
             # In the release for which the package was built, that of its compiler.
-            compiler = run("gcc", "-dumpversion").split(".")[0].strip()
-            self.assertIn(f" libstdc++-{compiler}-dev ", text)
+            compiler = run(os.environ["BENCHD_COMPILER"], "-dumpversion").split(".")[0].strip()
+            self.assertIn(f" libstdc++-{compiler}-dev,", text)
 
     # ---- files ----
 

@@ -1,0 +1,86 @@
+"""Checks the portable archive that `./dev package --archive` has just made.
+
+usage: archive_test.py FILE.tar.zst
+
+For another processor, the programs run under qemu-user (ci/platform.sh).
+"""
+
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS = ["bin/benchctl", "bin/benchctl-database", "bin/benchd", "libexec/benchd/benchd-helper",
+            "libexec/benchd/benchd-runner"]
+# Never static, because it loads libpq.
+SHARED = "bin/benchctl-database"
+OTHER_FILES = ["LICENSE", "README.md", "changelog.md", "install.sh", "share/man/man8/benchd.8"]
+# What readelf calls the processor of `uname -m`.
+MACHINES = {"x86_64": "Advanced Micro Devices X86-64", "aarch64": "AArch64"}
+# Downloaded by every job of CI.
+HIGHEST_SIZE_BYTES = 30_000_000
+TABLE = "arm,latency\n" + "".join(
+    f"{arm},{mean + 0.01 * (run % 5)}\n" for run in range(20) for arm, mean in (("old", 1), ("new", 2)))
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          timeout=120, **options)
+
+
+class ArchiveTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="benchd-archive-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.name = ARCHIVE.name.removesuffix(".tar.zst")
+        cls.version, cls.processor = re.fullmatch(r"benchd-([0-9.]+)-linux-(\w+)", cls.name).groups()
+        subprocess.run(["tar", "-x", "-f", ARCHIVE, "-C", temporary.name], check=True)
+        cls.root = pathlib.Path(temporary.name) / cls.name
+
+    def test_it_is_small_and_its_checksum_is_right(self):
+        size = ARCHIVE.stat().st_size
+        print(f"{size} bytes")
+        self.assertLess(size, HIGHEST_SIZE_BYTES)
+        digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
+        self.assertEqual(pathlib.Path(f"{ARCHIVE}.sha256").read_text(),
+                         f"{digest}  {ARCHIVE.name}\n")
+
+    def test_all_is_in_its_place(self):
+        found = [str(file.relative_to(self.root)) for folder in ("bin", "libexec")
+                 for file in (self.root / folder).rglob("*") if file.is_file()]
+        self.assertEqual(sorted(found), PROGRAMS)
+        for name in OTHER_FILES:
+            self.assertTrue((self.root / name).is_file(), name)
+
+    def test_programs_are_of_this_processor_and_need_no_libraries(self):
+        for name in PROGRAMS:
+            said = run("readelf", "--file-header", "--dynamic", "--program-headers",
+                       self.root / name).stdout
+            self.assertRegex(said, r"Type:\s+DYN", name)
+            self.assertRegex(said, rf"Machine:\s+{MACHINES[self.processor]}\n", name)
+            needs = re.findall(r"\(NEEDED\).*\[(.+)\]", said) + re.findall(r"\bINTERP\b", said)
+            if name != SHARED:
+                self.assertEqual(needs, [], name)
+            self.assertFalse([library for library in needs if "pq" in library or "++" in library])
+
+    def test_programs_start(self):
+        for name in PROGRAMS:
+            if name in ("bin/benchctl", "bin/benchd", "libexec/benchd/benchd-runner"):
+                done = run(self.root / name, "--version")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(self.version, done.stdout)
+
+    def test_benchctl_gives_a_verdict_without_a_daemon(self):
+        done = run(self.root / "bin/benchctl", "analyze", "--base", "old", "--metric",
+                   "latency:5%:lower", "-", input=TABLE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("REGRESSION", done.stdout)
+
+
+if __name__ == "__main__":
+    ARCHIVE = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main(verbosity=2)
