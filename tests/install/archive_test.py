@@ -17,7 +17,8 @@ PROGRAMS = ["bin/benchctl", "bin/benchctl-database", "bin/benchd", "libexec/benc
             "libexec/benchd/benchd-runner"]
 # Never static, because it loads libpq.
 SHARED = "bin/benchctl-database"
-OTHER_FILES = ["LICENSE", "README.md", "changelog.md", "install.sh", "share/man/man8/benchd.8"]
+OTHER_FILES = ["LICENSE", "README.md", "changelog.md", "install.sh", "manifest",
+               "share/man/man8/benchd.8"]
 # What readelf calls the processor of `uname -m`.
 MACHINES = {"x86_64": "Advanced Micro Devices X86-64", "aarch64": "AArch64"}
 # Downloaded by every job of CI.
@@ -73,6 +74,17 @@ class ArchiveTest(unittest.TestCase):
                 done = run(self.root / name, "--version")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(self.version, done.stdout)
+
+    def test_a_user_installs_all_but_the_services(self):
+        with tempfile.TemporaryDirectory(prefix="benchd-archive-") as prefix:
+            done = run(self.root / "install.sh", "--user", "--prefix", prefix)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            manifest = (self.root / "manifest").read_text().splitlines()
+            for mode, name in (line.split(" ", 1) for line in manifest):
+                file = pathlib.Path(prefix) / name
+                self.assertEqual(file.exists(), not name.startswith("lib/"), name)
+                if file.exists():
+                    self.assertEqual(f"{file.stat().st_mode & 0o7777:o}", mode, name)
 
     def test_benchctl_gives_a_verdict_without_a_daemon(self):
         done = run(self.root / "bin/benchctl", "analyze", "--base", "old", "--metric",
