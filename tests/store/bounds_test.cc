@@ -291,7 +291,7 @@ TEST_F(BoundsTest, TakesThousandsOfStacksInEachRun) {
   };
   RecordProperty("stored_ms", ms(stored - begun));
   RecordProperty("read_ms", ms(ended - stored));
-  EXPECT_LT(ended - begun, std::chrono::seconds(20));
+  EXPECT_LT(ended - begun, std::chrono::seconds(60));
 }
 
 // Searching every name for each sample took seconds, in which other users got no answer.
