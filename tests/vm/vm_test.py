@@ -92,7 +92,8 @@ class BootsTest(unittest.TestCase):
     def test_the_core_set_all_and_one(self):
         names = [[boot.name for boot in vm.choose_boots(*which)] for which in (
             (None, False), (None, True), (["amd"], False))]
-        self.assertEqual(names, [list(core.BOOTS), ["intel", "crashes", "hostile", "amd", "package"],
+        self.assertEqual(names, [list(core.BOOTS),
+                                 ["intel", "crashes", "hostile", "amd", "package", "archive"],
                                  ["amd"]])
 
     def test_what_contradicts_itself_is_an_error(self):
