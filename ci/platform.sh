@@ -45,7 +45,7 @@ describe() {
       folder=trixie-arm64
       architectures=amd64,arm64
       packages=("${cross_packages[@]}" "${target_packages[@]/%/:arm64}")
-      known_steps=(compile unit)
+      known_steps=(compile unit boot)
       usual_steps=(compile unit)
       ;;
     clang)
@@ -88,6 +88,11 @@ command_of() {
     # Tests that start programs of their own fail here: the kernel does not know their format.
     arm64:unit)
       echo 'ctest --test-dir build/arm64 -L "^unit\$" -j "$(nproc)" --output-on-failure'
+      ;;
+    arm64:boot)
+      echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
+        '&& cmake --build build/arm64 -j "$(nproc)" --target programs e2e_programs' \
+        '&& rm -rf build/arm64-tree && DESTDIR=$PWD/build/arm64-tree cmake --install build/arm64 --strip'
       ;;
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
@@ -178,6 +183,14 @@ copy_packages() {
   ls -l "$folder"
 }
 
+# boot_machine ROOT: the tests in an emulated arm64 machine, with the programs that were built in
+# ROOT.
+boot_machine() {
+  local build=$1/src/benchd/build/arm64
+  python3 tests/vm/vm.py --architecture arm64 --release "$release" --build "$build" \
+    --tree "$build-tree" --limit 3600
+}
+
 # ---- main ----
 
 [ $# -gt 0 ] || die "platform: missing name" "one of: ${platforms[*]}"
@@ -203,6 +216,8 @@ for step in "${steps[@]}"; do
     failed+=("$step")
   elif [ "$step" = package ]; then
     copy_packages "$root" "build/package/$name"
+  elif [ "$step" = boot ] && ! boot_machine "$root"; then
+    failed+=("$step")
   fi
   say "$name: $step took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 done
