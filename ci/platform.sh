@@ -13,6 +13,8 @@ set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
 source ci/packages.sh
+# shellcheck source=ci/foreign_programs.sh
+source ci/foreign_programs.sh
 
 platforms=("${releases[@]}" arm64 bookworm-arm64 clang plain)
 
@@ -44,7 +46,7 @@ describe() {
       folder=trixie-arm64
       architectures=amd64,arm64
       packages=("${cross_packages[@]}" "${target_packages[@]/%/:arm64}")
-      known_steps=(compile unit package)
+      known_steps=(compile unit package boot)
       usual_steps=(compile unit)
       ;;
     bookworm-arm64)
@@ -104,6 +106,11 @@ command_of() {
     arm64:archive)
       echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$(git log -1 --format=%ct);" \
         './dev package --archive'
+      ;;
+    arm64:boot)
+      echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
+        '&& cmake --build build/arm64 -j "$(nproc)" --target programs e2e_programs' \
+        '&& rm -rf build/arm64-tree && DESTDIR=$PWD/build/arm64-tree cmake --install build/arm64 --strip'
       ;;
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
@@ -169,53 +176,25 @@ copy_checkout() {
     tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner --touch
 }
 
-# in_user_namespace COMMAND...: runs it as root of a user namespace with the same users and groups.
-# unshare's own option for this reads /etc/subuid even for root.
-in_user_namespace() {
-  local pipe child
-  pipe=$(mktemp -u)
-  mkfifo -m 600 "$pipe"
-  exec 3<>"$pipe"
-  rm "$pipe"
-  unshare --user --keep-caps bash -euc \
-    'read -r <&3; exec setpriv --reuid 0 --regid 0 --clear-groups "$@" 3>&-' bash "$@" &
-  child=$!
-  while [ "$(readlink "/proc/$child/ns/user")" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.01; done
-  echo 0 0 65536 >"/proc/$child/uid_map"
-  echo 0 0 65536 >"/proc/$child/gid_map"
-  echo >&3
-  exec 3>&-
-  wait "$child"
-}
-
 # inside ROOT COMMAND: runs it by bash in the copy of the checkout.
-#
-# Programs for another processor, and those that they start, run under qemu-user, because of the
-# binfmt_misc of that user namespace (Linux 6.7). The machine's own is unchanged.
 inside() {
   local root=$1 command=$2 as=()
-  if [ "$architectures" != amd64 ]; then as=(in_user_namespace); fi
+  if [ "$architectures" != amd64 ]; then as=(with_arm64_programs "$root/usr/bin/qemu-aarch64"); fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
   # proc belongs to the new process namespace, so it must be mounted from within. All processes end
   # with this script.
   "${as[@]}" setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -euc '
-    root=$1 ccache=$2 architectures=$3 command=$4
+    root=$1 ccache=$2 command=$3
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
     mount -t tmpfs -o mode=755 tmpfs "$root/run"
     mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
     mount --bind "$ccache" "$root/var/cache/ccache"
-    if [ "$architectures" != amd64 ]; then
-      mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc"
-      # The header of a 64-bit ELF file for processor 183, a program or a library.
-      printf %s ":arm64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$root/usr/bin/qemu-aarch64:F" \
-        >"$root/proc/sys/fs/binfmt_misc/register"
-    fi
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
       CCACHE_DIR=/var/cache/ccache bash -euc "cd /src/benchd; $command"
-  ' bash "$root" "$ccache" "$architectures" "$command" </dev/null
+  ' bash "$root" "$ccache" "$command" </dev/null
 }
 
 # copy_packages ROOT FOLDER: replaces the packages in FOLDER by those that were made in ROOT. They
@@ -241,6 +220,14 @@ copy_archive() {
     say "archive: build/archive/${file##*/}"
   done
   chown --reference=. build build/archive
+}
+
+# boot_machine ROOT: the tests in an emulated arm64 machine, with the programs that were built in
+# ROOT.
+boot_machine() {
+  local build=$1/src/benchd/build/arm64
+  python3 tests/vm/vm.py --architecture arm64 --release "$release" --build "$build" \
+    --tree "$build-tree" --limit 3600
 }
 
 # ---- main ----
@@ -270,6 +257,8 @@ for step in "${steps[@]}"; do
     copy_packages "$root" "build/package/$name"
   elif [ "$step" = archive ]; then
     copy_archive "$root"
+  elif [ "$step" = boot ] && ! boot_machine "$root"; then
+    failed+=("$step")
   fi
   say "$name: $step took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 done

@@ -17,7 +17,7 @@ LOOKS, APART_S = 3, 3
 # Longer than any answer takes on a loaded host: beyond this, QEMU's own main loop hangs.
 ANSWER_S = 15
 # Selects from `info registers`, which also prints floating-point registers.
-REGISTERS = re.compile(r"^(CPU#\d+|RIP=.*)", re.MULTILINE)
+REGISTERS = re.compile(r"^(CPU#\d+|RIP=.*| PC=\S+)", re.MULTILINE)
 
 
 class Monitor:
@@ -115,7 +115,7 @@ def diagnose(monitor, pid):
     """All information that the host can obtain, as text."""
     parts = [monitor.ask("info status").strip()]
     parts += [look(monitor, pid) for _ in range(LOOKS)]
-    # Only once: the state of interrupts and timers, and whether translated code is discarded.
+    # Only once: the state of interrupts and timers (x86), and whether translated code is discarded.
     for command in ("info cpus", *(f"info lapic {cpu}" for cpu in range(4)), "info pic",
                     "info irq", "info jit"):
         parts.append(f"=== {command}\n{monitor.ask(command).strip()}")

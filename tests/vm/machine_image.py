@@ -24,8 +24,8 @@ def say(text):
     print(f"    {text}", file=sys.stderr, flush=True)
 
 
-def image_hash(release):
-    digest = hashlib.sha256(release.encode())
+def image_hash(release, architecture):
+    digest = hashlib.sha256(f"{release} {architecture}\n".encode())
     for path in sorted(IMAGE_SOURCE.rglob("*")):
         if path.is_file():
             data = path.read_bytes()
@@ -64,14 +64,14 @@ def remove_old_images(cache, keep):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def build_image(image, release):
+def build_image(image, release, architecture):
     if why := why_not_buildable():
         raise Skip(why)
-    say(f"building the test machine of {release} in {image}")
+    say(f"building the test machine of {release} for {architecture} in {image}")
     # Renamed at the end, so that a folder with this name is complete.
     partial = image.with_name(image.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
-    command = [str(IMAGE_SOURCE / "build.sh"), str(partial), release]
+    command = [str(IMAGE_SOURCE / "build.sh"), str(partial), release, architecture]
     if os.getuid() != 0:
         command.insert(0, "sudo")
     status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
@@ -82,14 +82,14 @@ def build_image(image, release):
     partial.rename(image)
 
 
-def ready_image(release):
+def ready_image(release, architecture):
     cache = cache_folder()
-    image = cache / image_hash(release)
+    image = cache / image_hash(release, architecture)
     with open(cache / "lock", "w", encoding="ascii") as lock:
         # If two test runs start at once, the second waits for the image of the first.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not image.exists():
-            build_image(image, release)
+            build_image(image, release, architecture)
             remove_old_images(cache, keep=image.name)
         if os.access(image, os.W_OK):
             os.utime(image)

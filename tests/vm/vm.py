@@ -8,9 +8,11 @@
     vm.py --build build/release --release trixie --boot package --packages build/package/trixie
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     any other program
+    vm.py --build FOLDER --tree FOLDER --architecture arm64 --release trixie
+                                             a cross build (ci/platform.sh arm64 boot)
 
 The machine is emulated by QEMU in software, because /dev/kvm may exist without being usable. Its
-image is built once (image/build.sh, 45 s) and kept below
+image is built once (image/build.sh, 45 s; several minutes for arm64) and kept below
 ${XDG_CACHE_HOME:-~/.cache}/benchd-vm/HASH, with a hash of everything in image/. The disk is never
 modified. The duration of each test is written to BUILD/vm-times.txt.
 Exit code 0: every selected test ran and passed; 1: a test failed or did not run, perhaps because
@@ -32,7 +34,7 @@ import threading
 import time
 
 from diagnosis import Monitor, cpu_seconds, diagnose
-from host_clock import tsc_khz
+from emulator import MACHINES, environment, qemu_command
 from machine_image import SKIPPED, Skip, ready_image, say
 from report import Report
 
@@ -54,8 +56,9 @@ class Boot:
     name: str
     shows: str
     cpu: str
-    table: str
+    table: str = ""
     kernel: str = ""
+    architecture: str = "amd64"
 
 
 # -cx16: with it a later kernel (6.12) crashes under emulation.
@@ -80,25 +83,12 @@ ALL_BOOTS = [
     Boot("archive", "the portable archive: install.sh for a user and for the machine", INTEL,
          "pss.aml"),
 ]
-KERNEL = (
-    "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 quiet loglevel=4 mitigations=off "
-    "nokaslr systemd.show_status=0 audit=0 apparmor=0 selinux=0 tsc=reliable no_timer_check"
-)
-
-
-def clock_options(khz):
-    """Options for the kernel's clock: the TSC if the host has a steady one.
-
-    The emulated counter is the host's own, the same for all CPUs: in 40,000 reads from CPU to CPU
-    none went back, and it kept pace to 0.05 %. The kernel must be given its frequency. When the
-    kernel measured it by the emulated PIT on a busy host, it once found 300 MHz instead of 2,596,
-    and time ran eight times too fast. Within 1 % of the given value it refines it. Each read of the
-    HPET is a trapped access under QEMU's one lock and costs five times as much. On an idle host,
-    with hpet and tsc: up after 12.7 and 9.9 s, 150 processes in 5.7 and 4.4 s, three reloads of
-    systemd in 5.3 and 4.1 s. (With two CPUs the processes take 3.5 s, but tests of SMT need four.
-    Fewer features, without AVX, XSAVE, LA57 or SMAP, make no difference: 4.1 to 4.3 s.)
-    """
-    return f"clocksource=tsc tsc_early_khz={khz}" if khz else "clocksource=hpet"
+ARM64_BOOTS = [
+    # Without pointer authentication, which is slow under emulation.
+    Boot("arm64", "services, sessions, settings, crashes and removal on arm64", "cortex-a72",
+         architecture="arm64"),
+]
+EVERY_BOOT = CORE_BOOTS + ALL_BOOTS + ARM64_BOOTS
 
 
 # ---- what goes into the machine ----
@@ -131,14 +121,20 @@ def stage_archive(folder, payload):
     shutil.copy(found[0], payload / "archive")
 
 
-def stage_payload(build, payload, only, script):
-    """The archive for the guest: the installed tree, the tests, and ./run, which starts them."""
-    environment = dict(os.environ, DESTDIR=str(payload / "install"))
+def install(build, tree):
     done = subprocess.run(
-        ["cmake", "--install", str(build), "--strip"], env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True)
+        ["cmake", "--install", str(build), "--strip"], env=dict(os.environ, DESTDIR=str(tree)),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"error: cmake --install failed:\n{done.stdout}{done.stderr}")
+
+
+def stage_payload(build, tree, payload, only, script):
+    """The archive for the guest: the installed tree, the tests, and ./run, which starts them."""
+    if tree:
+        shutil.copytree(tree, payload / "install", symlinks=True)
+    else:
+        install(build, payload / "install")
     shutil.copytree(HERE / "guest", payload / "guest", ignore=shutil.ignore_patterns("__pycache__"))
     # Clients and gates are the same as on the host.
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
@@ -171,44 +167,6 @@ def stage_payload(build, payload, only, script):
 
 
 # ---- the machine ----
-
-
-def qemu_command(image, boot, payload, folder, monitor):
-    """QEMU runs all CPUs of the machine in one host thread.
-
-    With one thread per CPU, QEMU 7.2 may translate an instruction while another CPU changes it. If
-    the kernel has put an int3 in the place of a jump label, a CPU then keeps that int3 for good and
-    takes it again and again with interrupts off. That stopped one boot in 30: all CPUs were between
-    sched_clock_idle_wakeup_event and asm_exc_int3. With sched_schedstats flipped in a loop on four
-    busy CPUs, the machine stood still before the 50th flip; with one thread it reached 350 flips in
-    the same time and continued. Two machines on two processors are also faster in this way: the
-    core set took 4.1 min instead of 6.1.
-    """
-    qemu = shutil.which("qemu-system-x86_64", path=f"{image}/tools/usr/bin:{os.environ['PATH']}")
-    if qemu is None:
-        raise Skip("qemu-system-x86_64: not found")
-    data = []
-    for place in ("qemu", "seabios"):
-        data += ["-L", f"{image}/tools/usr/share/{place}"] if qemu.startswith(str(image)) else []
-    return [
-        # It ends with this program, even if this program is killed.
-        "setpriv", "--pdeathsig", "KILL", "nice", qemu, *data, "-nodefaults", "-no-user-config", "-machine", "q35",
-        "-accel", "tcg,thread=single", "-cpu", boot.cpu,
-        # Two cores of two threads: one core for housekeeping, one for benchmarks.
-        "-smp", "4,sockets=1,cores=2,threads=2", "-m", "1024",
-        "-kernel", f"{image}/vmlinux",
-        "-append", f"{KERNEL} {clock_options(tsc_khz())} vm-test.boot={boot.name} {boot.kernel}",
-        "-acpitable", f"file={image}/{boot.table}",
-        "-drive", f"if=none,id=root,file={image}/root.ext4,format=raw,snapshot=on,cache=unsafe",
-        "-device", "nvme,drive=root,serial=root",
-        "-drive", f"if=none,id=payload,file={payload},format=raw,readonly=on",
-        "-device", "virtio-blk-pci,drive=payload,serial=payload",
-        "-drive", f"if=none,id=results,file={folder}/results.tar,format=raw",
-        "-device", "virtio-blk-pci,drive=results,serial=results",
-        # The first serial port is the kernel's console, the second has the output of the tests.
-        "-serial", f"file:{folder}/console.txt", "-chardev", "stdio,id=tests,signal=off",
-        "-serial", "chardev:tests", "-display", "none", *monitor.options(), "-no-reboot",
-    ]
 
 
 def make_results_disk(folder):
@@ -322,11 +280,10 @@ def start_machine(image, boot, payload, folder, monitor):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     make_results_disk(folder)
-    libraries = f"{image}/tools/usr/lib/x86_64-linux-gnu:{image}/tools/lib/x86_64-linux-gnu"
     with open(folder / "qemu.txt", "wb") as errors:
         return subprocess.Popen(
             qemu_command(image, boot, payload, folder, monitor),
-            env=dict(os.environ, LD_LIBRARY_PATH=libraries), pass_fds=[monitor.qemus.fileno()],
+            env=environment(image), pass_fds=[monitor.qemus.fileno()],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
 
 
@@ -381,15 +338,22 @@ def summarize(outcomes, build):
             say(line)
 
 
-def choose_boots(named, everything):
+def choose_boots(named, everything, architecture):
     if named:
-        return [boot for boot in CORE_BOOTS + ALL_BOOTS if boot.name in named]
+        return [boot for boot in EVERY_BOOT if boot.name in named]
+    if architecture == "arm64":
+        return ARM64_BOOTS
     return ALL_BOOTS if everything else CORE_BOOTS
 
 
 def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description="Tests on a real systemd machine under QEMU.")
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the build folder")
+    parser.add_argument("--tree", type=pathlib.Path, metavar="FOLDER",
+                        help="the installed programs, if this machine cannot install the build: "
+                        "DESTDIR of cmake --install")
+    parser.add_argument("--architecture", default="amd64", choices=list(MACHINES),
+                        help="processor of the machine (%(default)s)")
     parser.add_argument("--release", default="bookworm",
                         choices=["bookworm", "trixie", "forky", "sid"],
                         help="Debian release that provides kernel and systemd (%(default)s)")
@@ -401,7 +365,7 @@ def parse_arguments(words=None):
                         "./dev package --archive, next to the build folder)")
     parser.add_argument("--all", action="store_true", help="run everything, not only the core set")
     parser.add_argument("--boot", action="append",
-                        choices=[boot.name for boot in CORE_BOOTS + ALL_BOOTS],
+                        choices=[boot.name for boot in EVERY_BOOT],
                         help="run only this boot (repeatable)")
     parser.add_argument("--only", action="append", default=[],
                         help="with one --boot: run these tests, FILE[.CLASS[.TEST]] (repeatable)")
@@ -416,8 +380,12 @@ def parse_arguments(words=None):
     arguments = parser.parse_args(words)
     if arguments.all and arguments.boot:
         parser.error("--all: it has its own boots; leave --boot out")
-    if (arguments.only or arguments.script) and len(arguments.boot or []) != 1:
+    boots = choose_boots(arguments.boot, arguments.all, arguments.architecture)
+    if (arguments.only or arguments.script) and len(boots) != 1:
         parser.error("--only and --script: name one --boot for them")
+    for boot in boots:
+        if boot.architecture != arguments.architecture:
+            parser.error(f"--boot {boot.name}: needs --architecture {boot.architecture}")
     return arguments
 
 
@@ -425,19 +393,20 @@ def main():
     arguments = parse_arguments()
     try:
         begin = time.monotonic()
-        image = ready_image(arguments.release)
+        image = ready_image(arguments.release, arguments.architecture)
         say(f"image: {image} ({time.monotonic() - begin:.0f} s)")
         results = arguments.results or pathlib.Path(tempfile.mkdtemp(prefix="benchd-vm-"))
         with tempfile.TemporaryDirectory(prefix="benchd-vm-") as folder:
             begin = time.monotonic()
             staged = pathlib.Path(folder) / "payload"
             staged.mkdir()
-            boots = choose_boots(arguments.boot, arguments.all)
+            boots = choose_boots(arguments.boot, arguments.all, arguments.architecture)
             if any(boot.name == "package" for boot in boots):
                 stage_packages(arguments.packages or arguments.build.parent / "package", staged)
             if any(boot.name == "archive" for boot in boots):
                 stage_archive(arguments.archive or arguments.build.parent / "archive", staged)
-            payload = stage_payload(arguments.build, staged, arguments.only, arguments.script)
+            payload = stage_payload(arguments.build, arguments.tree, staged, arguments.only,
+                                    arguments.script)
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
                 outcomes = list(pool.map(

@@ -2,20 +2,28 @@
 """Tests vm.py's interpretation of a machine's output, or of its absence; starts no machine."""
 
 import contextlib
+import gzip
 import importlib
 import io
+import lzma
 import os
 import pathlib
+import struct
 import sys
+import tarfile
+import tempfile
 import unittest
 import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "guest")]
+sys.path[:0] = [str(HERE), str(HERE / "guest"), str(HERE / "image")]
 # As the guest's main.py sets it.
 os.environ["BENCHD_VM_BOOT"] = "core-a"
 
 import core  # noqa: E402
+import emulator  # noqa: E402
+import extract_vmlinux  # noqa: E402
+import machine_image  # noqa: E402
 import main  # noqa: E402
 import report  # noqa: E402
 import vm  # noqa: E402
@@ -91,16 +99,79 @@ class ReportTest(unittest.TestCase):
 class BootsTest(unittest.TestCase):
     def test_the_core_set_all_and_one(self):
         names = [[boot.name for boot in vm.choose_boots(*which)] for which in (
-            (None, False), (None, True), (["amd"], False))]
+            (None, False, "amd64"), (None, True, "amd64"), (["amd"], False, "amd64"),
+            (None, False, "arm64"))]
         self.assertEqual(names, [list(core.BOOTS),
                                  ["intel", "crashes", "hostile", "amd", "package", "archive"],
-                                 ["amd"]])
+                                 ["amd"], ["arm64"]])
 
     def test_what_contradicts_itself_is_an_error(self):
         for words in (["--all", "--boot", "amd"], ["--only", "test_boost"], ["--boot", "arm"],
-                      ["--minutes", "5"]):
+                      ["--minutes", "5"], ["--architecture", "riscv64"], ["--boot", "arm64"],
+                      ["--architecture", "arm64", "--boot", "amd"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 vm.parse_arguments(["--build", "x", *words])
+
+    def test_arm64_has_one_boot_which_need_not_be_named(self):
+        arguments = vm.parse_arguments(
+            ["--build", "x", "--architecture", "arm64", "--only", "test_removal"])
+        self.assertEqual(arguments.only, ["test_removal"])
+
+
+class PayloadTest(unittest.TestCase):
+    def test_an_installed_tree_replaces_the_installation(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            build, tree, payload = folder / "build", folder / "tree", folder / "payload"
+            for place in (build / "tests/e2e/programs/hostile", tree / "usr/local/bin/benchctl"):
+                place.parent.mkdir(parents=True)
+                place.touch()
+            payload.mkdir()
+            with tarfile.open(vm.stage_payload(build, tree, payload, [], None)) as tar:
+                names = tar.getnames()
+            self.assertIn("./install/usr/local/bin/benchctl", names)
+            self.assertIn("./programs/hostile", names)
+
+
+class MachineImageTest(unittest.TestCase):
+    def test_each_release_and_architecture_has_its_own(self):
+        hashes = {machine_image.image_hash(release, architecture)
+                  for release in ("bookworm", "trixie") for architecture in emulator.MACHINES}
+        self.assertEqual(len(hashes), 4)
+
+
+def bzimage(payload):
+    """A bzImage of one sector of setup, with its length after the payload."""
+    image = bytearray(1024)
+    image[0x1F1] = 1
+    struct.pack_into("<II", image, 0x248, 0, len(payload) + 4)
+    return bytes(image) + payload + struct.pack("<I", len(payload))
+
+
+def zboot(payload):
+    """An EFI program with a compressed kernel."""
+    return struct.pack("<4s4sII8x8s", b"MZ\0\0", b"zimg", 64, len(payload), b"gzip").ljust(
+        64, b"\0") + payload + b"what follows"
+
+
+class KernelTest(unittest.TestCase):
+    ELF = b"\x7fELF" + bytes(100)
+    ARM64 = b"MZ" + bytes(54) + b"ARMd" + bytes(100)
+
+    def test_it_is_extracted_from_all_that_debian_ships(self):
+        for name, image, kernel in (
+                ("gzip", bzimage(gzip.compress(self.ELF)), self.ELF),
+                ("xz", bzimage(lzma.compress(self.ELF)), self.ELF),
+                ("zboot", zboot(gzip.compress(self.ARM64)), self.ARM64),
+                ("not compressed", self.ARM64, self.ARM64)):
+            with self.subTest(name):
+                self.assertEqual(extract_vmlinux.kernel_in(image), kernel)
+
+    def test_anything_else_is_an_error(self):
+        for what, image in (("unknown compression", bzimage(b"nothing")),
+                            ("neither an ELF file", zboot(gzip.compress(b"nothing")))):
+            with self.assertRaisesRegex(ValueError, what):
+                extract_vmlinux.kernel_in(image)
 
 
 class Some(unittest.TestCase):
@@ -115,8 +186,8 @@ class Some(unittest.TestCase):
 
 class ClockTest(unittest.TestCase):
     def test_the_kernel_is_told_the_frequency_or_takes_another_clock(self):
-        self.assertEqual(vm.clock_options(2596130), "clocksource=tsc tsc_early_khz=2596130")
-        self.assertEqual(vm.clock_options(None), "clocksource=hpet")
+        self.assertEqual(emulator.clock_options(2596130), "clocksource=tsc tsc_early_khz=2596130")
+        self.assertEqual(emulator.clock_options(None), "clocksource=hpet")
 
 
 class CoreSetTest(unittest.TestCase):
@@ -157,9 +228,16 @@ class GuestTestsTest(unittest.TestCase):
             self.assertGreater(main.load(boot, []).countTestCases(), 10)
 
     def test_every_file_of_tests_belongs_to_a_boot_of_all(self):
-        self.assertEqual({name for suite in main.SUITES.values() for name in suite},
+        named = {boot.name: main.SUITES[boot.name] for boot in vm.ALL_BOOTS}
+        self.assertEqual({name for suite in named.values() for name in suite},
                          set(main.files_of_tests()))
-        self.assertEqual(list(main.SUITES), [boot.name for boot in vm.ALL_BOOTS])
+        self.assertEqual(set(main.SUITES), {*named, *(boot.name for boot in vm.ARM64_BOOTS)})
+
+    def test_the_tests_of_arm64_exist(self):
+        tests = list(main.flat(main.load("arm64", [])))
+        self.assertGreater(len(tests), 30)
+        # unittest turns a name that it cannot find into a test that fails.
+        self.assertEqual([test for test in tests if not hasattr(test, "starts_daemon")], [])
 
 
 if __name__ == "__main__":

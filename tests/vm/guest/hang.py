@@ -50,7 +50,7 @@ def show_life():
     """Writes to the console, watched by vm.py, for as long as this machine runs at all."""
     def write():
         while True:
-            pathlib.Path("/dev/ttyS0").write_text("@@alive\n")
+            pathlib.Path("/dev/console").write_text("@@alive\n")
             time.sleep(10)
     threading.Thread(target=write, daemon=True).start()
 

@@ -15,13 +15,14 @@ import sys
 import time
 import unittest
 
+import arm64
 import clock
 import core
 from hang import HangWatch, show_life
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The files of each boot outside the core set, in this order: the last ones remove benchd from the
-# machine again.
+# The files or tests of each boot outside the core set, in this order: the last ones remove benchd
+# from the machine again.
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_trial", "test_metrics",
               "test_removal"],
@@ -30,6 +31,7 @@ SUITES = {
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "package": ["test_package", "test_pages"],
     "archive": ["test_archive"],
+    "arm64": arm64.TESTS,
 }
 
 
@@ -114,7 +116,7 @@ def main(names):
     os.environ["BENCHD_TEST_PROGRAMS"] = str(HERE.parent / "programs")
     sys.path.insert(0, str(HERE))
     sys.path.append(str(HERE.parent / "source/tests/e2e"))
-    if boot != "amd":
+    if boot not in ("amd", "arm64"):
         # It is not loaded automatically, because the emulated processor does not ask for it.
         subprocess.run(["modprobe", "acpi-cpufreq"], check=True)
 

@@ -7,8 +7,8 @@ import subprocess
 
 import e2e_support
 from core import core
-from guest import (BENCHMARK, GuestTest, background_load, cpus, main_pid, read, run,
-                   start_afresh, wait_until, who_may_run_on)
+from guest import (BENCHMARK, PARTITION, PARTITION_TOLD, GuestTest, background_load, cpus,
+                   main_pid, read, run, start_afresh, wait_until, who_may_run_on)
 
 SLICE = pathlib.Path("/sys/fs/cgroup/bench.slice")
 
@@ -53,7 +53,7 @@ class SessionTest(GuestTest):
     @core("core-a")
     def test_a_cancelled_session_gives_back(self):
         _, client, started = self.session_at_gate()
-        self.assertEqual(partition(), "isolated")
+        self.assertEqual(partition(), PARTITION)
         self.assert_exit(self.benchctl("cancel", started["session"]), 0)
         self.assertEqual(client.finish(), e2e_support.CANCELLED)
 
@@ -67,9 +67,9 @@ class PartitionTest(GuestTest):
     def test_the_partition_is_isolated_and_nobody_else_may_run_there(self):
         with background_load(3):
             gate, client, started = self.session_at_gate()
-            self.assertEqual(partition(), "isolated")
+            self.assertEqual(partition(), PARTITION)
             self.assertEqual(cpus(read(SLICE / "cpuset.cpus.effective")), BENCHMARK)
-            self.assertEqual(self.isolation(started)["cpuset"]["actual"], "isolated partition")
+            self.assertEqual(self.isolation(started)["cpuset"]["actual"], PARTITION_TOLD)
             self.assert_held(started, "cpuset")
             self.assertEqual(who_may_run_on(BENCHMARK), [])
             self.finish(gate, client)
@@ -108,7 +108,7 @@ class PartitionTest(GuestTest):
     def test_a_reload_of_systemd_does_not_hurt_it(self):
         gate, client, _ = self.session_at_gate()
         run("systemctl", "daemon-reload")
-        self.assertEqual(partition(), "isolated")
+        self.assertEqual(partition(), PARTITION)
         self.assertEqual(who_may_run_on(BENCHMARK), [])
         verdict = self.finish(gate, client)
         self.assertNotIn("partition_invalid", [one["code"] for one in verdict.get("warnings", [])])
@@ -119,7 +119,7 @@ class PartitionTest(GuestTest):
         runner = main_pid("benchd-runner.service")
         # It moves processes of the top group, where the runner is at that time, into its own scope.
         run("systemctl", "daemon-reexec")
-        self.assertEqual(partition(), "isolated")
+        self.assertEqual(partition(), PARTITION)
         self.assertEqual(who_may_run_on(BENCHMARK), [])
         self.finish(gate, client)
         self.assert_machine_as_before()
@@ -159,7 +159,7 @@ class PartitionTest(GuestTest):
     def test_a_later_session_has_it_again(self):
         for _ in range(2):
             gate, client, _ = self.session_at_gate()
-            self.assertEqual(partition(), "isolated")
+            self.assertEqual(partition(), PARTITION)
             self.finish(gate, client)
             self.assert_machine_as_before()
             for name in ("arrivals", "open"):
@@ -175,7 +175,7 @@ class PartitionTest(GuestTest):
 
 def partition_is_held():
     try:
-        return partition() == "isolated"
+        return partition() == PARTITION
     except OSError:
         return False
 

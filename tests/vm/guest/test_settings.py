@@ -4,8 +4,8 @@ import pathlib
 
 import e2e_support
 from core import core
-from guest import (ALICE, BENCHMARK, HOUSEKEEPING, GuestTest, configure, cpus, read, run,
-                   start_afresh, unit)
+from guest import (ALICE, BENCHMARK, HOUSEKEEPING, PARTITION_TOLD, GuestTest, configure, cpus,
+                   read, run, start_afresh, unit)
 
 CPU = pathlib.Path("/sys/devices/system/cpu")
 
@@ -187,7 +187,7 @@ class CpusetTest(SettingsTest):
         # A later request for a partition succeeds.
         done = self.compare("--machine-profile", "siblings", "--runs", "8")
         started = next(one for one in done.events if one["event"] == "started")
-        self.assertEqual(self.isolation(started)["cpuset"]["actual"], "isolated partition",
+        self.assertEqual(self.isolation(started)["cpuset"]["actual"], PARTITION_TOLD,
                          self.isolation(started)["cpuset"])
         self.assert_machine_as_before()
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# build.sh DIR [RELEASE]: builds the test machine in DIR (QEMU, a kernel, a root disk, ACPI tables)
-# from Debian packages only. RELEASE selects kernel and root disk: bookworm (default), trixie, forky
-# or sid. Nothing is installed on this machine: packages are unpacked below DIR.
+# build.sh DIR [RELEASE [ARCHITECTURE]]: builds the test machine in DIR (QEMU, a kernel, a root
+# disk, ACPI tables) from Debian packages only. RELEASE selects kernel and root disk: bookworm
+# (default), trixie, forky or sid. ARCHITECTURE is amd64 (default) or arm64. Nothing is installed on
+# this machine: packages are unpacked below DIR.
 #
 # Afterwards DIR contains
-#   tools/      QEMU and iasl, unless this machine has them
+#   tools/      QEMU and iasl or fdtput, unless this machine has them
 #   vmlinux     Debian's cloud kernel, uncompressed because the kernel's own decompressor would take
 #               seconds under emulation; QEMU starts it directly
 #   root.ext4   Debian with systemd, Python and the dependencies of benchd
-#   *.aml       ACPI tables that give the emulated CPUs a real cpufreq driver
+#   *.aml       amd64: ACPI tables that give the emulated CPUs a real cpufreq driver
 #
 # Needs root, to unpack a Debian root file system with its owners, and apt. Exit code 77: packages
 # are not available here.
@@ -26,30 +27,49 @@ unavailable() {
 }
 step() { printf '    %-44s %3d s\n' "$1" "$SECONDS" >&2; }
 
-[ $# -eq 1 ] || [ $# -eq 2 ] || fail "build.sh: needs one or two arguments" \
-  "build.sh DIR [RELEASE]"
+(($# >= 1 && $# <= 3)) || fail "build.sh: needs one to three arguments" \
+  "build.sh DIR [RELEASE [ARCHITECTURE]]"
 release=${2:-bookworm}
+architecture=${3:-amd64}
 [ "$(id -u)" -eq 0 ] || fail "the test machine: only root can build it" "sudo $0 $1"
 for program in apt-get dpkg mke2fs python3; do
   command -v "$program" >/dev/null || fail "the test machine: '$program' is missing"
 done
 
 source_dir=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+# shellcheck source=ci/foreign_programs.sh
+source "$source_dir/../../../ci/foreign_programs.sh"
 mkdir -p "$1"
 cd "$1"
 out=$PWD
-kernel_package=linux-image-cloud-amd64
-host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4 zstd)
+kernel_package=linux-image-cloud-$architecture
+host_packages=(mmdebstrap lz4 zstd)
+case $architecture in
+  amd64)
+    host_packages+=(qemu-system-x86 acpica-tools)
+    libraries=()
+    acpi_tables=("$source_dir"/acpi/*.asl)
+    test_output=ttyS1
+    ;;
+  arm64)
+    host_packages+=(qemu-system-arm qemu-user-static device-tree-compiler)
+    libraries=(libdw1) # a static one cannot be linked on trixie
+    acpi_tables=()
+    test_output=ttyS0 # the first one is ttyAMA0
+    ;;
+  *) fail "architecture '$architecture': not known" "amd64 or arm64" ;;
+esac
 # The minimum for a machine with systemd, benchd and the tests. The names are the same in every
 # release, because libraries whose packages change their names are linked statically.
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
-  libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo zstd
+  libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo zstd "${libraries[@]}"
 )
 # Units that would start in a fresh system and disturb tests: unused consoles, timers, and the
 # network, which this machine lacks.
 masked_units=(
-  getty.target serial-getty@ttyS0.service getty@tty1.service systemd-timesyncd.service
+  getty.target serial-getty@ttyS0.service serial-getty@ttyAMA0.service getty@tty1.service
+  systemd-timesyncd.service
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer
   e2scrub_reap.service fstrim.timer systemd-networkd.service systemd-firstboot.service
   systemd-binfmt.service proc-sys-fs-binfmt_misc.automount man-db.timer
@@ -71,6 +91,19 @@ export PATH=$out/tools/usr/bin:$out/tools/usr/sbin:$PATH
 export LD_LIBRARY_PATH=$out/tools/usr/lib/x86_64-linux-gnu:$out/tools/lib/x86_64-linux-gnu
 export PERL5LIB=$out/tools/usr/share/perl5
 
+# here COMMAND...: runs it so that programs of the machine's architecture can be started.
+here() {
+  case $architecture in
+    amd64) "$@" ;;
+    arm64) with_arm64_programs "$qemu_user" "$@" ;;
+  esac
+}
+if [ "$architecture" = arm64 ]; then
+  # Its name in Debian 12 and in later releases.
+  qemu_user=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
+  here true || unavailable "this kernel has no binfmt_misc for user namespaces (Linux 6.7)"
+fi
+
 # debian VARIANT PACKAGE,... TARGET [OPTION...]: packages of the release, unpacked.
 debian() {
   local variant=$1 include=$2 target=$3
@@ -83,7 +116,8 @@ debian() {
     done
   fi
   # The machine is only for tests, so an expired index is acceptable.
-  mmdebstrap --quiet --variant="$variant" --mode=root --include="$include" \
+  here mmdebstrap --quiet --variant="$variant" --mode=root --architectures="$architecture" \
+    --skip=check/qemu --include="$include" \
     --aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
     "$@" "$release" "$target" "${sources[@]}" 2>mmdebstrap.log ||
     unavailable "$release: mmdebstrap failed: $(tail -n 1 mmdebstrap.log) (see $out/mmdebstrap.log)"
@@ -103,7 +137,7 @@ python3 "$source_dir/extract_vmlinux.py" "$kernel" vmlinux
 step "QEMU and the kernel $version are there"
 
 # ---- ACPI tables ----
-for table in "$source_dir"/acpi/*.asl; do
+for table in "${acpi_tables[@]}"; do
   name=$(basename "$table" .asl)
   iasl -p "$out/$name" "$table" >"iasl-$name.log" 2>&1 || fail "$table: see $out/iasl-$name.log"
 done
@@ -120,6 +154,7 @@ mkdir "$root"
 tar -xf root.tar -C "$root" --exclude='./dev/*'
 install -D -m 755 -t "$root/usr/local/lib/vm-test" "$source_dir/guest/vm-test"
 install -D -m 644 -t "$root/etc/systemd/system" "$source_dir"/guest/vm-test.{service,target}
+sed -i "s|@test_output@|$test_output|" "$root/etc/systemd/system/vm-test.service"
 ln -sf /etc/systemd/system/vm-test.target "$root/etc/systemd/system/default.target"
 for unit in "${masked_units[@]}"; do ln -sf /dev/null "$root/etc/systemd/system/$unit"; done
 echo vm-test >"$root/etc/hostname"
@@ -132,9 +167,9 @@ printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
   >"$root/etc/systemd/journald.conf.d/vm-test.conf"
 mkdir -p "$root/lib/modules"
 cp -a "$modules" "$root/lib/modules/"
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" depmod "$version"
+here env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" depmod "$version"
 rm -f root.ext4
 mke2fs -q -t ext4 -O ^has_journal -m 0 -d "$root" root.ext4 1200M >/dev/null
 echo "$version" >kernel-version
-rm -rf "$root" root.tar archives kernel
+rm -rf "$root" root.tar archives kernel tools/usr/bin/qemu-*-static
 step "the root disk is written"
