@@ -70,7 +70,7 @@ class ArchiveTest(GuestTest):
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         print(f"    from install.sh to the verdict: {time.monotonic() - began:.1f} s", flush=True)
         self.assertEqual(shell.returncode, e2e_support.REGRESSION, shell)
-        self.assertIn("REGRESSION", shell.stdout)
+        self.assertIn("REGRESSION", shell.stdout, shell)
         removed = run(*login(USER), "-c", f"{self.tree}/install.sh --remove")
         self.assertIn(f"removed from {home}", removed)
         self.assertEqual(self.files_below(home), [])
