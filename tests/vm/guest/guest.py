@@ -117,17 +117,6 @@ def configure(text):
     run("systemctl", "restart", *reversed(installation.SERVICES))
 
 
-def restore_affinities(before):
-    """Gives the threads that still exist the CPUs that they had in that state of the machine.
-
-    With Linux 6.12 and systemd 257, threads stay on the CPUs of an AllowedCPUs that an administrator
-    has removed, also on a machine without benchd.
-    """
-    for name, now in machine_state.affinities():
-        if before.get(name, now) != now:
-            os.sched_setaffinity(int(re.search(r"/(\d+)\)$", name).group(1)), cpus(before[name]))
-
-
 _drop_ins = itertools.count(1)
 
 

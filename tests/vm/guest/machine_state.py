@@ -118,7 +118,7 @@ def _mounts():
         yield "mount " + " ".join(line.split()[:3]), "there"
 
 
-def affinities():
+def _affinities():
     """The CPUs of each thread of a user process. Kernel threads belong to the kernel; benchd and
     its runner pin themselves to the CPUs that are online when they connect."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -134,7 +134,7 @@ def affinities():
 def read():
     """The current state of the machine."""
     state = {}
-    for part in (_files, _dma_latency, _units, _drop_ins, _groups, _mounts, affinities):
+    for part in (_files, _dma_latency, _units, _drop_ins, _groups, _mounts, _affinities):
         state.update(part())
     return state
 
