@@ -56,13 +56,14 @@ fn main() {
     let share: f64 = variable("SHARE", "0.05").parse().unwrap();
     let planted: HashSet<usize> =
         variable("PLANTED", "").split(',').filter_map(|word| word.parse().ok()).collect();
+    // Arguments come first, because they also draw plots, which take longer than all the rest.
     let mut criterion = Criterion::default()
+        .configure_from_args()
         .without_plots()
         .sample_size(10)
         .nresamples(1000)
         .warm_up_time(Duration::from_millis(2))
-        .measurement_time(Duration::from_millis(10))
-        .configure_from_args();
+        .measurement_time(Duration::from_millis(10));
     for number in 0..cases {
         let (kind, run) = kinds[number % kinds.len()];
         let more = if planted.contains(&number) { 1.0 + share } else { 1.0 };
