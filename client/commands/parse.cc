@@ -32,7 +32,7 @@ Result<AdapterReading> ReadOutput(const ParseChoice& choice, std::string_view te
       choice.adapter.empty() ? FindShippedAdapter(choice.format) : nullptr;
   if (shipped == nullptr && choice.adapter.empty()) {
     TRY(auto output, ParseHarnessOutput(choice.format, text));
-    return AdapterReading{std::move(output), {}};
+    return AdapterReading{std::move(output), {}, {}};
   }
   TRY(const auto adapter,
       Adapter::Parse(shipped != nullptr ? shipped->text : std::string_view(choice.adapter)));
@@ -49,14 +49,22 @@ Result<ExitCode> PrintAdapter(const ParseChoice& choice) {
   return ExitCode::kPass;
 }
 
-Error NoMatch(std::string_view format, std::string_view text) {
+Error NoMatch(const ParseChoice& choice, std::string_view text) {
   const std::string_view tool = ToolThatPrinted(text);
-  return {ErrorCode::kInvalidArgument, "no value: nothing in the output matches",
-          tool.empty() || tool == format
-              ? "compare the output with the expressions or paths of the adapter; an adapter may "
-                "read stderr (2>&1)"
-              : "this looks like the output of " + std::string(tool) + ": write benchctl parse " +
-                    std::string(tool)};
+  std::string hint = "compare the output with what `benchctl parse --text " + choice.format +
+                     "` prints; tools that write to stderr need 2>&1";
+  if (!choice.adapter.empty()) hint = "correct what each [[metric]] above did not find";
+  if (!tool.empty() && tool != choice.format) {
+    hint = "this looks like the output of " + std::string(tool) + ": write benchctl parse " +
+           std::string(tool);
+  }
+  return {ErrorCode::kInvalidArgument, "no value: nothing in the output matches", std::move(hint)};
+}
+
+/// Returns an error without the hint to use the command that has just been used.
+Error WithoutOwnHint(Error error) {
+  if (error.hint == kAdapterReadHint) error.hint.clear();
+  return error;
 }
 
 Result<ExitCode> RunParse(const CommandContext& context) {
@@ -76,15 +84,18 @@ Result<ExitCode> RunParse(const CommandContext& context) {
   TRY(auto file, TableFile::Open(words.size() == 2 ? words[1] : "-"));
   TRY(const std::string text, file.ReadAll(kParseBytes));
   auto reading = ReadOutput(choice, text);
-  if (!reading) return PrintableError(reading.error()).Within(file.name());
+  if (!reading) return PrintableError(WithoutOwnHint(reading.error())).Within(file.name());
   if (context.json) {
     std::cout << ParsedJson(*reading, words[0], Now()) << "\n";
   } else {
-    std::cout << RenderParsed(*reading, StyleOf(STDOUT_FILENO));
+    const Style style = StyleOf(STDOUT_FILENO);
+    std::cout << RenderParsed(*reading, style);
+    // The adapters of benchd describe more than one version or mode of a tool prints.
+    if (!choice.adapter.empty()) std::cout << RenderUnread(*reading, style);
   }
   if (!reading->output.samples.empty()) return ExitCode::kPass;
   std::cout << std::flush;
-  PrintError(NoMatch(choice.format, text).Within(file.name()));
+  PrintError(NoMatch(choice, text).Within(file.name()));
   return ExitCode::kUndecided;
 }
 
@@ -102,9 +113,10 @@ Command ParseCommand() {
           "Reads an output from FILE or stdin and prints one line per metric: benchmark, metric, "
           "values, unit, direction, and whether it gates in a comparison. NAME is a format or an "
           "adapter that is part of benchd. ADAPTER.toml is an adapter of your own; its name ends "
-          "in .toml or contains a slash. Lines that mean a failed run are listed last.\n"
+          "in .toml or contains a slash. Lines that mean a failed run, and each "
+          "[[metric]] that read nothing, are listed last.\n"
           "Exits with 2 if the adapter or the output is not valid, and with 3 if an adapter found "
-          "nothing.",
+          "nothing. A failed run in the output does not change the exit code.",
       .examples = {{"What does benchd read from wrk?",
                     "wrk --latency -d 5s http://localhost:8080/ | benchctl parse wrk"},
                    {"Try an adapter of your own:", "benchctl parse ./own.toml output.txt"},

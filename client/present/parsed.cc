@@ -75,8 +75,17 @@ std::string RenderParsed(const AdapterReading& reading, const Style& style) {
   }
   for (const AdapterFailure& failure : reading.failures) {
     text += WrapSentence(
-        fmt::format("line {} means that the run failed: {}", failure.line, Quoted(failure.text)),
-        style);
+        fmt::format("line {}: the run failed: {}", failure.line, Quoted(failure.text)), style);
+  }
+  return text;
+}
+
+std::string RenderUnread(const AdapterReading& reading, const Style& style) {
+  std::string text;
+  for (const UnreadMetric& unread : reading.unread) {
+    text += WrapSentence(fmt::format("the [[metric]] at line {} of the adapter read no value: {}",
+                                     unread.line, Printable(unread.why)),
+                         style);
   }
   return text;
 }
@@ -102,6 +111,13 @@ std::string ParsedJson(const AdapterReading& reading, const std::string& format,
     one["line"] = failure.line;
     one["text"] = failure.text;
     failures.push_back(std::move(one));
+  }
+  Json& unread = json["unread"] = Json::array();
+  for (const UnreadMetric& metric : reading.unread) {
+    Json one;
+    one["line"] = metric.line;
+    one["why"] = metric.why;
+    unread.push_back(std::move(one));
   }
   return Line(json);
 }

@@ -14,6 +14,9 @@ namespace benchd::client {
 /// that the adapter found.
 std::string RenderParsed(const AdapterReading& reading, const Style& style);
 
+/// Renders a sentence for each [[metric]] of an adapter that read no value.
+std::string RenderUnread(const AdapterReading& reading, const Style& style);
+
 /// Renders the output of `parse --json`: one line, event "parsed".
 /// @param format  as given: a name or a file
 std::string ParsedJson(const AdapterReading& reading, const std::string& format,

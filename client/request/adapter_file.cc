@@ -26,7 +26,7 @@ Result<ParseChoice> ReadParseChoice(const std::string& value) {
   if (std::filesystem::is_directory(value, error)) return UsageError(value + ": is a directory");
   const UniqueFd file(open(value.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
-    return UsageError("--parse " + value + ": " + std::strerror(errno),
+    return UsageError(value + ": " + std::strerror(errno),
                       "name a file with an adapter, or a format; docs/adapters.md describes both");
   }
   auto text = ReadAll(file.get(), value, kMaxAdapterBytes);

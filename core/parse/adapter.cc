@@ -10,30 +10,29 @@
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/parse/adapter_rules.h"
+#include "core/parse/adapter_use.h"
 #include "core/parse/csv.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/json_records.h"
+#include "core/parse/number.h"
 #include "core/parse/printed_value.h"
 #include "core/parse/xml_document.h"
 
 namespace benchd {
 namespace {
 
-constexpr std::string_view kReadHint =
-    "`benchctl parse ADAPTER FILE` shows what an adapter reads from an output";
+constexpr std::string_view kReadHint = kAdapterReadHint;
 constexpr std::size_t kFailureBytes = 300;
-
-Error Unread(const std::string& why) {
-  return Error{ErrorCode::kInvalidArgument, why, std::string(kReadHint)};
-}
 
 Result<void> AtOutputLine(std::size_t line, Result<void> added) {
   if (added) return added;
   return std::move(added).error().Within(fmt::format("line {}", line));
 }
 
-/// Resolves a reference of a template; std::nullopt if it has no text here.
-using Resolve = std::function<std::optional<std::string>(const NameTemplate::Piece&)>;
+/// Resolves a reference of a template, or says why it leads to no text here.
+using Resolve = std::function<Result<std::string>(const NameTemplate::Piece&)>;
+
+Error NoText(std::string why) { return {ErrorCode::kInvalidArgument, std::move(why), {}}; }
 
 /// Fills in a template.
 /// @param what  "name", for the error
@@ -46,9 +45,8 @@ Result<std::string> Fill(const NameTemplate& of, std::string_view what, const Re
     }
     const auto found = resolve(piece);
     if (!found) {
-      return Error{ErrorCode::kInvalidArgument,
-                   std::string(what) + ": " + Quoted("{" + piece.text + "}") + " has no text here",
-                   {}};
+      return NoText(fmt::format("{}: {} leads to no text: {}", what, Quoted("{" + piece.text + "}"),
+                                found.error().message));
     }
     text += *found;
   }
@@ -57,14 +55,44 @@ Result<std::string> Fill(const NameTemplate& of, std::string_view what, const Re
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
+/// Returns a line as far as a message shows it, with the part that matched.
+std::string Around(std::string_view line, std::string_view match) {
+  constexpr std::size_t kBefore = 20;
+  constexpr std::size_t kShown = 50;
+  const auto at = static_cast<std::size_t>(match.data() - line.data());
+  if (at + match.size() <= kShown) return std::string(line);
+  std::size_t begin = at - std::min(at, kBefore);
+  while (begin > 0 && (static_cast<unsigned char>(line[begin]) & 0xC0U) == 0x80U) --begin;
+  return "..." + std::string(line.substr(begin));
+}
+
+/// Returns whether a line begins with a JSON object or array, unlike "[INFO] started".
+bool BeginsJson(std::string_view line) {
+  line = WithoutBlanks(line);
+  if (line.empty() || (line[0] != '{' && line[0] != '[')) return false;
+  const bool object = line[0] == '{';
+  const std::string_view rest = WithoutBlanks(line.substr(1));
+  if (rest.empty() || rest[0] == '"' || rest[0] == (object ? '}' : ']')) return true;
+  if (object) return false;
+  if (rest[0] == '{' || rest[0] == '[') return true;
+  const std::string_view word = WithoutBlanks(rest.substr(0, rest.find_first_of(",]")));
+  return word == "true" || word == "false" || word == "null" || LooksLikeNumber(word);
+}
+
 /// Applies the rules of an adapter to one output.
 class AdapterReader {
  public:
-  explicit AdapterReader(const AdapterRules& rules) : rules_(rules) {}
+  explicit AdapterReader(const AdapterRules& rules) : rules_(rules), uses_(rules.metrics.size()) {}
 
   Result<AdapterReading> Read(std::string_view output) && {
     TRY_VOID(ReadInput(output));
-    return AdapterReading{std::move(builder_).Take(), std::move(failures_)};
+    AdapterReading reading{std::move(builder_).Take(), std::move(failures_), {}};
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      const MetricRule& rule = rules_.metrics[i];
+      if (uses_[i].values > 0) continue;
+      reading.unread.push_back({rule.line, WhyUnread(rules_.input, rule, uses_[i])});
+    }
+    return reading;
   }
 
  private:
@@ -92,6 +120,27 @@ class AdapterReader {
     failures_.push_back({line, std::move(text)});
   }
 
+  MetricRuleUse& UseOf(const MetricRule& rule) {
+    return uses_[static_cast<std::size_t>(&rule - rules_.metrics.data())];
+  }
+
+  static Error Refuse(const MetricRule& rule, std::string_view why, std::string_view advice) {
+    return Error{
+        ErrorCode::kInvalidArgument, std::string(why),
+        fmt::format("correct the [[metric]] at line {} of the adapter: {}", rule.line, advice)};
+  }
+
+  /// Returns what a printed unit means by the key `units`, which may name the upper part of a rate.
+  static std::string MeaningOf(const MetricRule& rule, const std::string& printed) {
+    if (const auto whole = rule.units.find(printed); whole != rule.units.end()) {
+      return whole->second;
+    }
+    const std::size_t slash = printed.find('/');
+    if (slash == std::string::npos) return printed;
+    const auto top = rule.units.find(printed.substr(0, slash));
+    return top == rule.units.end() ? printed : top->second + printed.substr(slash);
+  }
+
   /// Adds one value of a rule. Errors do not include the line.
   /// @param unit  printed beside the value; empty if there is none
   Result<void> Add(const MetricRule& rule, const PrintedValue& value, std::string_view unit,
@@ -100,7 +149,10 @@ class AdapterReader {
     auto benchmark = Fill(rule.benchmark, "benchmark", resolve);
     auto usual = Fill(rule.unit, "unit", resolve);
     for (const auto* const filled : {&name, &benchmark, &usual}) {
-      if (!*filled) return Unread(filled->error().message);
+      if (!*filled) {
+        return Refuse(rule, filled->error().message,
+                      "exclude such values by when, or refer to something else");
+      }
     }
     std::string printed(unit.empty() ? std::string_view(value.unit) : unit);
     PrintedNumber number = value.number;
@@ -109,19 +161,25 @@ class AdapterReader {
       printed.clear();
     }
     if (printed.empty()) printed = *usual;
-    if (const auto meant = rule.units.find(printed); meant != rule.units.end()) {
-      printed = meant->second;
-    }
-    const HarnessUnit si = SiUnitOf(printed);
+    const HarnessUnit si = SiUnitOf(MeaningOf(rule, printed));
     const HarnessMetric metric{*benchmark, *name, si.unit, rule.better, !rule.gate};
-    return builder_.Add(metric, Scaled(number, si.scale), line);
+    ++UseOf(rule).values;
+    const bool full = builder_.IsFull();
+    auto added = builder_.Add(metric, Scaled(number, si.scale), line);
+    if (added || full) return added;
+    return Refuse(rule, added.error().message, "its name, benchmark, unit or better");
   }
 
   Result<void> AddText(const MetricRule& rule, std::string_view text, std::string_view unit,
                        std::size_t line, const Resolve& resolve) {
     if (std::ranges::count(rule.absent, text) > 0) return {};
     const auto value = ParsePrintedValue(text);
-    if (!value) return Unread(value.error().message);
+    if (!value) return RefuseValue(rule, value.error().message);
+    // A unit that an expression takes from the middle of a duration, such as 1m2s.
+    if (!unit.empty() && value->unit.empty()) {
+      const auto whole = ParsePrintedValue(std::string(text).append(unit));
+      if (whole && whole->unit == "s" && unit != "s") return Add(rule, *whole, {}, line, resolve);
+    }
     const HarnessUnit known = SiUnitOf(value->unit);
     // An unknown word after a number is rather a part of something else, such as a version.
     const bool is_unit = value->unit.empty() || known.unit != value->unit || value->unit == "%" ||
@@ -129,9 +187,16 @@ class AdapterReader {
                          value->unit == "bit" || value->unit.find('/') != std::string::npos ||
                          SuffixFactor(value->unit) != 0 || rule.units.contains(value->unit);
     if (!is_unit) {
-      return Unread(Quoted(text) + " is not a number with a known unit");
+      return RefuseValue(rule, Quoted(text) + " is not a number with a known unit");
     }
     return Add(rule, *value, unit, line, resolve);
+  }
+
+  Error RefuseValue(const MetricRule& rule, std::string_view why) const {
+    return Refuse(rule, why,
+                  rules_.input == AdapterInput::kText
+                      ? "narrow its group value, or list this text in absent"
+                      : "if this text means that there is no value, list it in absent");
   }
 
   // Text, line by line.
@@ -146,7 +211,8 @@ class AdapterReader {
     const auto look = [&](std::string_view line) -> Result<void> {
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& when = rules_.metrics[i].when_line;
-        if (!wanted[i] && when->Matches(line)) wanted[i] = true;
+        if (wanted[i] || !when->Matches(line)) continue;
+        wanted[i] = uses_[i].when_line = true;
       }
       return {};
     };
@@ -159,7 +225,7 @@ class AdapterReader {
       ++number;
       line = WithoutReturn(line);
       for (const FailRule& rule : rules_.fails) {
-        if (rule.match->Matches(line)) Fail(number, std::string(line));
+        if (const auto found = rule.match->Find(line)) Fail(number, Around(line, *found));
       }
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!wanted[i]) continue;
@@ -175,6 +241,7 @@ class AdapterReader {
     if (rule.under) {
       if (auto groups = rule.under->Match(line)) {
         under = std::move(groups);
+        UseOf(rule).under = true;
       }
       if (!under) return {};
       return TakeMatch(rule, line, number, *under);
@@ -186,13 +253,15 @@ class AdapterReader {
                          const Groups& under) {
     auto groups = rule.match->Match(line);
     if (!groups) return {};
+    ++UseOf(rule).found;
     groups->insert(under.begin(), under.end());
     const auto value = groups->find("value");
     if (value == groups->end()) return {};
     const auto unit = groups->find("unit");
-    const auto resolve = [&groups](const NameTemplate::Piece& piece) {
+    const auto resolve = [&groups](const NameTemplate::Piece& piece) -> Result<std::string> {
       const auto found = groups->find(piece.text);
-      return found == groups->end() ? std::nullopt : std::optional(std::string(found->second));
+      if (found == groups->end()) return NoText("the group takes no part in the match");
+      return std::string(found->second);
     };
     return AddText(rule, value->second, unit == groups->end() ? "" : unit->second, number, resolve);
   }
@@ -219,36 +288,51 @@ class AdapterReader {
 
   Result<void> TakeElement(const MetricRule& rule, const JsonValue& document,
                            const JsonElement& element) {
+    MetricRuleUse& use = UseOf(rule);
+    ++use.elements;
     if (rule.when && rule.when->FindWhere(document, element) == nullptr) return {};
-    const auto resolve = [&](const NameTemplate::Piece& piece) -> std::optional<std::string> {
+    ++use.held;
+    const auto resolve = [&](const NameTemplate::Piece& piece) -> Result<std::string> {
       if (!piece.path) return element.key;
       const JsonValue* const found = piece.path->First(document, element);
-      return found == nullptr ? std::nullopt : TextOfJson(*found);
-    };
-    return rule.path->ForEach(document, element, [&](const JsonElement& found) -> Result<void> {
-      const JsonValue& value = *found.value;
-      switch (value.kind) {
-        case JsonValue::Kind::kNull:
-          return {};
-        case JsonValue::Kind::kNumber:
-          return AtOutputLine(value.line, Add(rule, {value.number, {}}, {}, value.line, resolve));
-        case JsonValue::Kind::kString:
-          return AtOutputLine(value.line, AddText(rule, value.text, {}, value.line, resolve));
-        default:
-          return AsNumber(value, Quoted(rule.path->text())).error();
+      if (found == nullptr && piece.text == "key" && !rule.each) {
+        return NoText("it is the name of an element of each, which is missing");
       }
-    });
+      if (found == nullptr) return NoText(piece.path->WhyNothing(document, element));
+      if (auto text = TextOfJson(*found)) return *std::move(text);
+      return NoText(found->kind == JsonValue::Kind::kNull ? "it is null or an empty field"
+                                                          : "it is a list or an object");
+    };
+    const std::size_t before = use.found;
+    auto read =
+        rule.path->ForEach(document, element, [&](const JsonElement& found) -> Result<void> {
+          ++use.found;
+          const JsonValue& value = *found.value;
+          switch (value.kind) {
+            case JsonValue::Kind::kNull:
+              return {};
+            case JsonValue::Kind::kNumber:
+              return AtOutputLine(value.line,
+                                  Add(rule, {value.number, {}}, {}, value.line, resolve));
+            case JsonValue::Kind::kString:
+              return AtOutputLine(value.line, AddText(rule, value.text, {}, value.line, resolve));
+            default:
+              return AsNumber(value, Quoted(rule.path->text())).error();
+          }
+        });
+    if (use.found == before && use.missing.empty()) {
+      use.missing = rule.path->WhyNothing(document, element);
+    }
+    return read;
   }
 
   Result<void> ReadJson(std::string_view output) {
     // Some tools print notes before their JSON.
     std::size_t skipped = 0;
     std::string_view document = output;
-    while (!document.empty() && document[0] != '{' && document[0] != '[') {
+    while (!document.empty()) {
       const std::size_t end = document.find('\n');
-      const std::string_view line = document.substr(0, end);
-      const auto first = line.find_first_not_of(" \t\r");
-      if (first != std::string_view::npos && (line[first] == '{' || line[first] == '[')) break;
+      if (BeginsJson(document.substr(0, end))) break;
       if (end == std::string_view::npos) {
         document = output;
         skipped = 0;
@@ -272,9 +356,8 @@ class AdapterReader {
     for (std::size_t number = 1; !output.empty(); ++number) {
       const std::string_view line = output.substr(0, output.find('\n'));
       output.remove_prefix(std::min(output.size(), line.size() + 1));
-      const auto first = line.find_first_not_of(" \t\r");
       // Other lines are what the program prints beside its results.
-      if (first == std::string_view::npos || (line[first] != '{' && line[first] != '[')) continue;
+      if (!BeginsJson(line)) continue;
       const JsonLayout layout{
           .records = JsonRecords::kWhole, .hint = kReadHint, .first_line = number};
       TRY_VOID(ReadJsonRecords(line, layout, [this](const std::string&, const JsonValue& value) {
@@ -301,6 +384,12 @@ class AdapterReader {
         return ErrorAt(record.position(0), "is not UTF-8", kReadHint);
       }
       if (std::exchange(header, false)) return TakeHeader(record, columns);
+      if (rules_.columns.empty() && record.size() != columns.size()) {
+        return ErrorAt(record.position(0),
+                       fmt::format("the row has {} field{}, but the header has {}", record.size(),
+                                   record.size() == 1 ? "" : "s", columns.size()),
+                       kReadHint);
+      }
       JsonValue row{.kind = JsonValue::Kind::kObject, .line = record.position(0).line};
       for (std::size_t i = 0; i < std::min(record.size(), columns.size()); ++i) {
         const std::string_view text = record.text(i);
@@ -372,11 +461,17 @@ class AdapterReader {
 
   Result<void> TakeXmlElement(const MetricRule& rule, const XmlDocument& document,
                               const pugi::xpath_node& element) {
+    MetricRuleUse& use = UseOf(rule);
+    ++use.elements;
     if (rule.xml_when && !rule.xml_when->HoldsAt(element)) return {};
-    const auto resolve = [&](const NameTemplate::Piece& piece) {
-      return piece.xml->TextAt(element);
+    ++use.held;
+    const auto resolve = [&](const NameTemplate::Piece& piece) -> Result<std::string> {
+      auto text = piece.xml->TextAt(element);
+      if (!text) return NoText("the element has no such attribute or element");
+      return *std::move(text);
     };
     const auto add = [&](std::size_t line, const std::string& text) -> Result<void> {
+      ++use.found;
       // As an empty field of a CSV.
       if (text.empty()) return {};
       return AtOutputLine(line, AddText(rule, text, {}, line, resolve));
@@ -391,6 +486,7 @@ class AdapterReader {
   }
 
   const AdapterRules& rules_;
+  std::vector<MetricRuleUse> uses_;  // of rules_.metrics
   HarnessBuilder builder_{kReadHint};
   std::vector<AdapterFailure> failures_;
 };

@@ -22,11 +22,23 @@ struct AdapterFailure {
   bool operator==(const AdapterFailure&) const = default;
 };
 
+/// A [[metric]] of the adapter that read no value from an output.
+struct UnreadMetric {
+  std::size_t line = 0;  ///< of the adapter, from 1
+  std::string why;       ///< "match matches no line"; not escaped
+  bool operator==(const UnreadMetric&) const = default;
+};
+
 /// What an adapter makes of one output.
 struct AdapterReading {
   HarnessOutput output;                  ///< no samples if nothing was found
   std::vector<AdapterFailure> failures;  ///< in order of appearance
+  std::vector<UnreadMetric> unread;      ///< in the order of the adapter
 };
+
+/// The hint of errors about an output that an adapter cannot read.
+inline constexpr std::string_view kAdapterReadHint =
+    "`benchctl parse ADAPTER FILE` shows what an adapter reads from an output";
 
 /// Describes how to read the output of a program, as a TOML text. docs/adapters.md documents every
 /// key.

@@ -17,10 +17,13 @@
 namespace benchd {
 namespace {
 
+using namespace std::string_view_literals;
+
 /// The maximum memory of a compiled expression. RE2 keeps its states within it.
 constexpr int kExpressionMemory = 512 * 1024;
 constexpr std::size_t kReasonBytes = 200;
 
+constexpr std::string_view kTextHint = "text is read by match, a regular expression for each line";
 constexpr std::string_view kKeysHint = "docs/adapters.md describes every key";
 constexpr std::string_view kDiscover = "discover";
 constexpr std::string_view kDiscoverHint =
@@ -62,6 +65,10 @@ Result<LineExpression> LineExpression::Compile(const std::string& text) {
                  "write an expression of RE2 between single quotes: "
                  "'^Requests/sec: +(?P<value>[0-9.]+)'"};
   }
+  if (compiled->CapturingGroupNames().size() != compiled->NamedCapturingGroups().size()) {
+    return Error{ErrorCode::kInvalidArgument, Quoted(text) + " has two groups with the same name",
+                 "write a table for each form of the line"};
+  }
   made.expression_ = compiled;
   return made;
 }
@@ -69,6 +76,14 @@ Result<LineExpression> LineExpression::Compile(const std::string& text) {
 bool LineExpression::Matches(std::string_view line) const {
   return expression_->Match({line.data(), line.size()}, 0, line.size(), RE2::UNANCHORED, nullptr,
                             0);
+}
+
+std::optional<std::string_view> LineExpression::Find(std::string_view line) const {
+  re2::StringPiece found;
+  if (!expression_->Match({line.data(), line.size()}, 0, line.size(), RE2::UNANCHORED, &found, 1)) {
+    return std::nullopt;
+  }
+  return std::string_view(found.data(), found.size());
 }
 
 std::optional<LineExpression::Groups> LineExpression::Match(std::string_view line) const {
@@ -131,7 +146,10 @@ class RulesReader {
     TRY(auto each, OptionalText(root, "", "each"));
     TRY(auto benchmark, OptionalText(root, "", "benchmark"));
     each_ = std::move(each);
-    if (each_) each_line_ = root.get("each")->source().begin.line;
+    if (each_) {
+      each_line_ = root.get("each")->source().begin.line;
+      if (IsText()) return Refuse(*root.get("each"), "", "each", NotFor("text"), kTextHint);
+    }
     benchmark_ = std::move(benchmark);
     TRY_VOID(ForEachTable(root, "metric", &RulesReader::ReadMetric));
     TRY_VOID(ForEachTable(root, "fail", &RulesReader::ReadFail));
@@ -187,7 +205,10 @@ class RulesReader {
     const toml::node* const node = table.get(key);
     if (node == nullptr) return std::optional<std::string>();
     auto text = node->value_exact<std::string>();
-    if (!text) return Refuse(*node, name, key, "expected a string");
+    if (!text) {
+      return Refuse(*node, name, key, "expected a string",
+                    "write it between quotes: " + std::string(key) + " = \"...\"");
+    }
     if (text->empty()) return Refuse(*node, name, key, "is empty");
     return text;
   }
@@ -198,10 +219,11 @@ class RulesReader {
     const toml::node* const node = table.get(key);
     if (node == nullptr) return texts;
     const toml::array* const list = node->as_array();
-    if (list == nullptr) return Refuse(*node, name, key, "expected a list of strings");
+    const std::string shape = "write " + std::string(key) + " = [\"...\", \"...\"]";
+    if (list == nullptr) return Refuse(*node, name, key, "expected a list of strings", shape);
     for (const toml::node& item : *list) {
       auto text = item.value_exact<std::string>();
-      if (!text) return Refuse(item, name, key, "expected a list of strings");
+      if (!text) return Refuse(item, name, key, "expected a list of strings", shape);
       texts.push_back(*std::move(text));
     }
     return texts;
@@ -273,16 +295,20 @@ class RulesReader {
     return {};
   }
 
+  static std::string NotFor(std::string_view input) {
+    return "does not apply to input = " + Quoted(input);
+  }
+
   /// Refuses the keys of other kinds of input.
   Result<void> CheckKind(const toml::table& table, std::string_view name) const {
     const Keys wrong = IsText() ? Keys{"path", "each"} : Keys{"match", "under"};
     for (const std::string_view key : wrong) {
       const toml::node* const node = table.get(key);
       if (node == nullptr) continue;
-      return Refuse(*node, name, key, "does not apply to input = " + Quoted(NameOf(rules_.input)),
-                    IsText()  ? "text is read by match, a regular expression for each line"
+      return Refuse(*node, name, key, NotFor(NameOf(rules_.input)),
+                    IsText()  ? kTextHint
                     : IsXml() ? "xml is read by path, an XPath expression such as @time"
-                              : "json, jsonl and csv are read by path, such as $.summary.mean");
+                              : "json, jsonl and csv are read by path, such as $.summary.mean"sv);
     }
     return {};
   }
@@ -314,15 +340,18 @@ class RulesReader {
   }
 
   /// Returns the path at `key`, or the default that the adapter gives for all metrics.
-  static Result<std::optional<JsonPath>> PathOf(const toml::table& table, std::string_view key,
-                                                const std::optional<std::string>& otherwise = {}) {
+  Result<std::optional<JsonPath>> PathOf(const toml::table& table, std::string_view key,
+                                         const std::optional<std::string>& otherwise = {}) const {
     TRY(auto text, OptionalText(table, "metric", key));
     if (!text) text = otherwise;
     if (!text) return std::optional<JsonPath>();
     auto parsed = JsonPath::Parse(*text);
     if (!parsed) {
-      return RefuseAt(table.source().begin.line, "metric", key, parsed.error().message,
-                      "write a path such as $.jobs[*].read.iops, or [\"a name\"] for other names");
+      return RefuseAt(
+          LineOf(table, key), "metric", key, parsed.error().message,
+          parsed.error().hint.empty()
+              ? "write a path such as $.jobs[*].read.iops, or [\"a name\"] for other names"
+              : std::string_view(parsed.error().hint));
     }
     return std::optional(*std::move(parsed));
   }
@@ -368,6 +397,7 @@ class RulesReader {
       return RefuseAt(rule.line, "metric", "name", "missing",
                       "write name = \"latency\", the name of the metric");
     }
+    TRY_VOID(CheckFixedName(table, rule));
     if ((rule.each || rule.xml_each) && rule.benchmark.empty()) {
       return RefuseAt(rule.line, "metric", "benchmark", "missing, because each has several",
                       "write the name of each benchmark as a template, such as benchmark = " +
@@ -377,6 +407,16 @@ class RulesReader {
     TRY_VOID(ReadDirection(table, rule));
     rules_.metrics.push_back(std::move(rule));
     return {};
+  }
+
+  /// Refuses the name of a metric that benchd measures itself, if it does not depend on the output.
+  static Result<void> CheckFixedName(const toml::table& table, const MetricRule& rule) {
+    const auto& pieces = rule.name.pieces();
+    const bool fixed = pieces.size() == 1 && !pieces[0].reference && rule.benchmark.empty();
+    if (!fixed || FindBuiltinMetric(pieces[0].text) == nullptr) return {};
+    return Refuse(*table.get("name"), "metric", "name",
+                  Quoted(pieces[0].text) + " is a metric that benchd measures itself",
+                  "write another name, such as total_time");
   }
 
   Result<void> ReadTextRule(const toml::table& table, MetricRule& rule) {
@@ -407,8 +447,11 @@ class RulesReader {
                       "write where the value is: path = \"$.summary.mean\"");
     }
     if (each && !each->from_document()) {
-      return RefuseAt(rule.line, "metric", "each", Quoted(each->text()) + " does not begin with $",
-                      "write a path from the document: each = \"$.jobs[*]\"");
+      return RefuseAt(LineOf(table, "each"), "metric", "each",
+                      Quoted(each->text()) + " does not begin with $",
+                      rules_.input == AdapterInput::kCsv
+                          ? "omit it, because a row is already the element"
+                          : "write a path from the document: each = \"$.jobs[*]\"");
     }
     if (each) {
       rule.path = path->Within(*each);
@@ -463,33 +506,33 @@ class RulesReader {
     TRY(auto text, OptionalText(table, "metric", key));
     if (!text) text = otherwise;
     if (!text) return {};
+    const toml::node* const node = table.get(key);
+    const std::size_t line = node == nullptr ? rule.line : node->source().begin.line;
     auto made = NameTemplate::Parse(*text);
-    if (!made) {
-      return RefuseAt(rule.line, "metric", key, made.error().message, made.error().hint);
-    }
+    if (!made) return RefuseAt(line, "metric", key, made.error().message, made.error().hint);
     for (NameTemplate::Piece& piece : made->pieces()) {
       if (!piece.reference) continue;
       if (IsText()) {
         const bool known =
             rule.match->HasGroup(piece.text) || (rule.under && rule.under->HasGroup(piece.text));
         if (known) continue;
-        std::vector<std::string> groups = rule.match->groups();
-        return RefuseAt(rule.line, "metric", key,
+        const std::vector<std::string> groups = rule.match->groups();
+        return RefuseAt(line, "metric", key,
                         Quoted("{" + piece.text + "}") + " is not a group of match or under",
-                        "match has the groups " + Join(groups, ", "));
+                        (groups.size() == 1 ? "match has the group " : "match has the groups ") +
+                            Join(groups, ", "));
       }
       if (IsXml()) {
         auto reference = XmlReference::Parse(piece.text);
         if (!reference) {
-          return RefuseAt(rule.line, "metric", key, reference.error().message,
-                          reference.error().hint);
+          return RefuseAt(line, "metric", key, reference.error().message, reference.error().hint);
         }
         piece.xml = *std::move(reference);
         continue;
       }
       if (piece.text == "key" && rule.each) continue;
       auto path = JsonPath::Parse(piece.text);
-      if (!path) return RefuseAt(rule.line, "metric", key, path.error().message, kKeysHint);
+      if (!path) return RefuseAt(line, "metric", key, path.error().message, kKeysHint);
       piece.path = rule.each ? path->Within(*rule.each) : *path;
     }
     into = *std::move(made);
@@ -507,7 +550,10 @@ class RulesReader {
     }
     for (const auto& [printed, meant] : *units) {
       const auto unit = meant.value_exact<std::string>();
-      if (!unit) return Refuse(meant, "metric", "units", "expected strings");
+      if (!unit) {
+        return Refuse(meant, "metric", "units", "expected strings",
+                      "write units = { MB = \"MiB\" }");
+      }
       rule.units.emplace(printed.str(), *unit);
     }
     return {};
@@ -525,7 +571,9 @@ class RulesReader {
     const toml::node* const gate = table.get("gate");
     if (gate == nullptr) return {};
     const auto value = gate->value_exact<bool>();
-    if (!value) return Refuse(*gate, "metric", "gate", "expected true or false");
+    if (!value)
+      return Refuse(*gate, "metric", "gate", "expected true or false",
+                    "write gate = false, without quotes");
     rule.gate = *value;
     return {};
   }
@@ -607,10 +655,12 @@ Result<AdapterRules> ParseAdapterRules(std::string_view text) {
   }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
+    const std::string why = OnOneLine(Utf8Lossy(parsed.error().description()));
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("line {}: not TOML: {}", parsed.error().source().begin.line,
-                             OnOneLine(Utf8Lossy(parsed.error().description()))),
-                 std::string(kExample)};
+                 fmt::format("line {}: not TOML: {}", parsed.error().source().begin.line, why),
+                 why.find("escape sequence") != why.npos
+                     ? "write an expression between single quotes: match = '^n = (?P<value>\\d+)'"
+                     : std::string(kExample)};
   }
   return RulesReader().Read(parsed.table());
 }

@@ -30,6 +30,8 @@ class LineExpression {
   static Result<LineExpression> Compile(const std::string& text);
 
   bool Matches(std::string_view line) const;
+  /// Returns the part of the line that matches.
+  std::optional<std::string_view> Find(std::string_view line) const;
   /// Returns std::nullopt if no part of the line matches.
   std::optional<Groups> Match(std::string_view line) const;
   bool HasGroup(std::string_view name) const;

@@ -137,7 +137,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   if (found == known_.end()) {
     TRY_VOID(CheckNames(metric));
   }
-  if (output_.samples.size() == kMaxSamples) {
+  if (IsFull()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("more than {} values in one run", kMaxSamples),
                  "make the program print a summary of its values"};

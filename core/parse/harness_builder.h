@@ -61,6 +61,8 @@ class HarnessBuilder {
 
   /// Returns whether no value was added.
   bool empty() const { return output_.samples.empty(); }
+  /// Returns whether the run has as many values as it may have.
+  bool IsFull() const { return output_.samples.size() == kMaxSamples; }
   /// Returns the collected output, which may be empty.
   HarnessOutput Take() && { return std::move(output_); }
 

@@ -1,5 +1,7 @@
 #include "core/parse/json_path.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,6 +15,8 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kMaxPathSteps = kJsonDepth;
+constexpr std::string_view kPathHint =
+    "a condition is PATH, PATH == VALUE or PATH != VALUE; write [\"a > b\"] for such a name";
 
 std::string_view TrimmedText(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -37,6 +41,55 @@ bool IsNothing(const JsonValue& value) {
       break;
   }
   return value.items.empty();
+}
+
+/// What a value is, for "$.a is a number, not an object".
+std::string_view KindOf(const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::kNull:
+      return "null";
+    case JsonValue::Kind::kBoolean:
+      return "true or false";
+    case JsonValue::Kind::kNumber:
+      return "a number";
+    case JsonValue::Kind::kString:
+      return "a text";
+    case JsonValue::Kind::kArray:
+      return "a list";
+    case JsonValue::Kind::kObject:
+      break;
+  }
+  return "an object";
+}
+
+/// Names the members that an object has instead.
+std::string MissingName(const JsonValue& object, std::string_view place, std::string_view name) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::string> names;
+  for (const std::string& key : object.keys) {
+    if (names.size() == kShown) {
+      names.emplace_back("...");
+      break;
+    }
+    names.push_back(Quoted(key));
+  }
+  const std::string has = names.empty() ? "it is empty" : "it has " + Join(names, ", ");
+  return fmt::format("{} has no {}: {}", place, Quoted(name), has);
+}
+
+/// Returns the position of == or != outside of quotes, or npos.
+std::size_t FindSign(std::string_view text) {
+  char quote = '\0';
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (quote != '\0') {
+      if (text[at] == quote) quote = '\0';
+    } else if (text[at] == '"' || text[at] == '\'') {
+      quote = text[at];
+    } else if (text.substr(at, 2) == "==" || text.substr(at, 2) == "!=") {
+      return at;
+    }
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -82,6 +135,7 @@ class JsonPath::Reader {
     }
     const std::string_view name = rest_.substr(0, rest_.find_first_of(".["));
     if (name.empty()) return Refuse("has an empty name");
+    TRY_VOID(CheckName(name));
     rest_.remove_prefix(name.size());
     if (name == "*") {
       path_.steps_.push_back({.kind = Step::Kind::kAll});
@@ -89,6 +143,17 @@ class JsonPath::Reader {
       path_.steps_.push_back({.name = std::string(name)});
     }
     return {};
+  }
+
+  /// Refuses what is meant as something else than a name, which it would silently be.
+  Result<void> CheckName(std::string_view name) const {
+    const std::size_t sign = name.find_first_of("=<>!&|");
+    if (sign == std::string_view::npos && !name.starts_with("not ") && !name.starts_with('/') &&
+        !name.ends_with("()")) {
+      return {};
+    }
+    return Error{ErrorCode::kInvalidArgument,
+                 Quoted(text_) + ": " + Quoted(name) + " is not a name", std::string(kPathHint)};
   }
 
   Result<void> TakeBrackets() {
@@ -142,16 +207,16 @@ JsonPath JsonPath::Within(const JsonPath& each) const {
 
 Result<void> JsonPath::ForEach(const JsonValue& document, const JsonElement& element,
                                const std::function<Result<void>(const JsonElement&)>& take) const {
-  switch (from_) {
-    case From::kDocument:
-      return Walk(0, {.value = &document}, take);
-    case From::kElement:
-      return Walk(0, element, take);
-    case From::kAround:
-      break;
-  }
+  const JsonElement start = StartOf(document, element);
+  return start.value == nullptr ? Result<void>() : Walk(0, start, take);
+}
+
+/// Returns where the path begins; an element without a value if there are too few objects around.
+JsonElement JsonPath::StartOf(const JsonValue& document, const JsonElement& element) const {
+  if (from_ == From::kDocument) return {.value = &document};
+  if (from_ == From::kElement) return element;
   if (climbs_ > element.around.size()) return {};
-  return Walk(0, {.value = element.around[element.around.size() - climbs_]}, take);
+  return {.value = element.around[element.around.size() - climbs_]};
 }
 
 Result<void> JsonPath::Walk(std::size_t step, const JsonElement& at,
@@ -199,17 +264,42 @@ const JsonValue* JsonPath::First(const JsonValue& document, const JsonElement& e
   return first;
 }
 
+std::string JsonPath::WhyNothing(const JsonValue& document, const JsonElement& element) const {
+  const JsonValue* value = StartOf(document, element).value;
+  if (value == nullptr) return "there are fewer objects around the element";
+  std::string place = from_ == From::kDocument ? "$" : from_ == From::kElement ? "@" : "^";
+  for (const Step& step : steps_) {
+    const bool object = value->kind == JsonValue::Kind::kObject;
+    if (step.kind == Step::Kind::kName) {
+      if (!object) return fmt::format("{} is {}, not an object", place, KindOf(*value));
+      const auto found = std::ranges::find(value->keys, step.name);
+      if (found == value->keys.end()) return MissingName(*value, place, step.name);
+      value = &value->items[static_cast<std::size_t>(found - value->keys.begin())];
+      place += "." + OnOneLine(Utf8Lossy(step.name));
+      continue;
+    }
+    if (!object && value->kind != JsonValue::Kind::kArray) {
+      return fmt::format("{} is {}, not a list", place, KindOf(*value));
+    }
+    const auto size = static_cast<std::ptrdiff_t>(value->items.size());
+    if (step.kind == Step::Kind::kIndex && object) return place + " is an object, not a list";
+    const std::ptrdiff_t index = step.index < 0 ? step.index + size : step.index;
+    if (index < 0 || index >= size) {
+      return fmt::format("{} has {} item{}", place, size, size == 1 ? "" : "s");
+    }
+    value = &value->items[static_cast<std::size_t>(index)];
+    place += fmt::format("[{}]", index);
+  }
+  return {};
+}
+
 Result<JsonCondition> JsonCondition::Parse(std::string_view text) {
   JsonCondition condition;
   std::string_view literal;
-  for (const auto& [sign, kind] : {std::pair<std::string_view, Kind>{" == ", Kind::kEqual},
-                                   std::pair<std::string_view, Kind>{" != ", Kind::kNotEqual}}) {
-    const std::size_t at = text.find(sign);
-    if (at == std::string_view::npos) continue;
-    condition.kind_ = kind;
-    literal = TrimmedText(text.substr(at + sign.size()));
+  if (const std::size_t at = FindSign(text); at != std::string_view::npos) {
+    condition.kind_ = text[at] == '=' ? Kind::kEqual : Kind::kNotEqual;
+    literal = TrimmedText(text.substr(at + 2));
     text = text.substr(0, at);
-    break;
   }
   TRY(auto path, JsonPath::Parse(text));
   condition.path_ = std::move(path);

@@ -45,6 +45,10 @@ class JsonPath {
   /// Returns the first value that the path leads to, or nullptr.
   const JsonValue* First(const JsonValue& document, const JsonElement& element) const;
 
+  /// Returns why the path leads to nothing, following the first item where there are several:
+  /// "$.cases[0] has no 'men': it has 'name', 'mean'". Empty if it leads to something.
+  std::string WhyNothing(const JsonValue& document, const JsonElement& element) const;
+
  private:
   enum class From { kDocument, kElement, kAround };
   struct Step {
@@ -54,6 +58,7 @@ class JsonPath {
     bool operator==(const Step&) const = default;
   };
   class Reader;
+  JsonElement StartOf(const JsonValue& document, const JsonElement& element) const;
   Result<void> Walk(std::size_t step, const JsonElement& at,
                     const std::function<Result<void>(const JsonElement&)>& take) const;
 

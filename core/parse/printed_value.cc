@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -87,6 +88,47 @@ std::optional<PrintedNumber> ParseClock(std::string_view text) {
   return parts == 2 || parts == 3 ? std::optional(sum) : std::nullopt;
 }
 
+/// Parses a duration of several parts, each of a smaller unit: "1m2.033s", "1h2m3s", "1m 02s".
+std::optional<PrintedNumber> ParseDuration(std::string_view text) {
+  constexpr auto kParts =
+      std::to_array<std::pair<std::string_view, UnitScale>>({{"h", {3600, 1}},
+                                                             {"m", {60, 1}},
+                                                             {"min", {60, 1}},
+                                                             {"s", {1, 1}},
+                                                             {"ms", {1, 1e3}},
+                                                             {"us", {1, 1e6}},
+                                                             {"\u00B5s", {1, 1e6}},
+                                                             {"\u03BCs", {1, 1e6}},
+                                                             {"ns", {1, 1e9}}});
+  PrintedNumber sum;
+  std::size_t count = 0;
+  double before = 0;
+  while (!text.empty()) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+    const std::string_view number = text.substr(0, digits);
+    text.remove_prefix(digits);
+    const std::size_t letters = std::min(text.find_first_of("0123456789. "), text.size());
+    const auto* const part =
+        std::ranges::find(kParts, text.substr(0, letters), &decltype(kParts)::value_type::first);
+    text.remove_prefix(letters);
+    if (part == kParts.end() || number.empty() || !IsDigit(number[0])) return {};
+    const double seconds = part->second.times / part->second.over;
+    if (count > 0 && seconds >= before) return {};
+    before = seconds;
+    if (!text.empty() && !IsWholeNumber(number)) return {};
+    const auto parsed = ParseNumber(number);
+    if (!parsed) return {};
+    const PrintedNumber scaled = Scaled(*parsed, part->second);
+    sum = {sum.value + scaled.value, scaled.resolution};
+    ++count;
+    if (text.starts_with(" ")) {
+      text.remove_prefix(1);
+      if (text.empty()) return {};
+    }
+  }
+  return count > 1 ? std::optional(sum) : std::nullopt;
+}
+
 struct UnitWord {
   std::string_view word;
   UnitScale scale;
@@ -117,7 +159,6 @@ std::optional<UnitScale> BytesOf(std::string_view unit) {
 
 std::optional<UnitScale> BitsOf(std::string_view unit) {
   constexpr std::array<std::string_view, 4> kBits{"bit", "bits", "Bit", "Bits"};
-  constexpr double kThousand = 1e3;
   double factor = 1;
   if (!unit.empty() && !std::ranges::count(kBits, unit)) {
     const double prefix = SuffixFactor(unit.substr(0, 1));
@@ -125,7 +166,7 @@ std::optional<UnitScale> BitsOf(std::string_view unit) {
     factor = prefix;
     unit.remove_prefix(1);
     if (unit.starts_with("i")) {
-      factor = prefix == kThousand ? 1024.0 : prefix == 1e6 ? 1048576.0 : 1073741824.0;
+      factor = std::exp2(std::round(std::log10(prefix)) / 3 * 10);
       unit.remove_prefix(1);
     }
   }
@@ -200,7 +241,8 @@ std::string_view WithoutBlanks(std::string_view text) {
 double SuffixFactor(std::string_view unit) {
   if (unit == "k" || unit == "K") return 1e3;
   if (unit == "M") return 1e6;
-  return unit == "G" ? 1e9 : 0;
+  if (unit == "G") return 1e9;
+  return unit == "T" ? 1e12 : 0;
 }
 
 HarnessUnit SiUnitOf(std::string_view unit) {
@@ -223,6 +265,7 @@ HarnessUnit SiUnitOf(std::string_view unit) {
 Result<PrintedValue> ParsePrintedValue(std::string_view text) {
   text = WithoutBlanks(text);
   if (const auto clock = ParseClock(text)) return PrintedValue{*clock, "s"};
+  if (const auto duration = ParseDuration(text)) return PrintedValue{*duration, "s"};
   const std::size_t length = NumberLength(text);
   const auto refuse = [text](const char* why) {
     return Error{ErrorCode::kInvalidArgument, Quoted(text) + why, {}};
@@ -234,7 +277,8 @@ Result<PrintedValue> ParsePrintedValue(std::string_view text) {
   const auto plain = WithoutThousands(text.substr(0, length));
   if (!plain) return refuse(" is not a number: its commas do not separate thousands");
   const std::string_view unit = WithoutBlanks(text.substr(length));
-  if (!unit.empty() && !BeginsUnit(unit[0])) return refuse(" is not a number");
+  const bool fraction = unit.size() > 1 && unit[0] == '/' && IsDigit(unit[1]);
+  if (!unit.empty() && (!BeginsUnit(unit[0]) || fraction)) return refuse(" is not a number");
   TRY(const PrintedNumber number, ParseNumber(*plain));
   return PrintedValue{number, std::string(unit)};
 }

@@ -17,7 +17,8 @@ struct PrintedValue {
 };
 
 /// Parses a number that may have thousands commas ("1,234.5") and a unit directly or after a blank
-/// ("21.64ms", "3.3 MB/s"). "h:mm:ss" and "m:ss.ss" are times in seconds. Pure and thread-safe.
+/// ("21.64ms", "3.3 MB/s"). "h:mm:ss", "m:ss.ss", "1m2.5s" and "1m 02s" are times in seconds. Pure
+/// and thread-safe.
 ///
 /// @errors kInvalidArgument "'12,5' is not a number" and those of ParseNumber().
 Result<PrintedValue> ParsePrintedValue(std::string_view text);
@@ -30,7 +31,7 @@ HarnessUnit SiUnitOf(std::string_view unit);
 /// Returns `text` without the spaces, tabs and carriage returns around it.
 std::string_view WithoutBlanks(std::string_view text);
 
-/// Returns the factor of a bare suffix of a number: k or K, M, G; 0 for any other text.
+/// Returns the factor of a bare suffix of a number: k or K, M, G, T; 0 for any other text.
 double SuffixFactor(std::string_view unit);
 
 }  // namespace benchd

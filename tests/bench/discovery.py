@@ -139,14 +139,16 @@ class Trials:
 
     def run_all(self, arm):
         """Runs the whole program; returns each benchmark's value."""
-        done = subprocess.run([*arm, *self.tool.read], cwd=self.folder, capture_output=True,
-                              text=True, check=True)
+        pinned = ["taskset", "-c", self.given.cpus] if self.given.cpus else []
+        done = subprocess.run([*pinned, *arm, *self.tool.read], cwd=self.folder,
+                              capture_output=True, text=True, check=True)
         return self.tool.values(done.stdout)
 
     def compared(self, options, name, base, candidate):
         """A comparison by benchd. @param name  of a comparison's benchmark"""
+        cpus = ["--cpus", self.given.cpus] if self.given.cpus else []
         last, seconds = self.benchctl.compare(
-            *options, *self.tool.more, "--metric", f"{self.tool.metric}:{MARGIN:.0%}",
+            *options, *cpus, *self.tool.more, "--metric", f"{self.tool.metric}:{MARGIN:.0%}",
             "--max-time", self.given.max_time, shlex.join(base), shlex.join(candidate),
             cwd=self.folder)
         verdicts = {name(one): one["verdict"] for one in last["comparisons"]
@@ -245,6 +247,8 @@ def main():
     parser.add_argument("--counts", type=numbers, default=[10, 20, 40, 80], metavar="N,N...")
     parser.add_argument("--max-time", default="330s",
                         help="limit of benchd's sessions (330s)")
+    parser.add_argument("--cpus", metavar="LIST",
+                        help="run the benchmarks there, because the others have other work")
     parser.add_argument("--records", type=pathlib.Path, help="file to which repeats are added")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()

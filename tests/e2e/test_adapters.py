@@ -140,7 +140,7 @@ class AdapterTest(HarnessTest):
         self.assert_named(done, "own.toml: line 17: [[fail]] unknown key 'mach'")
         done = self.benchctl("compare", "--parse", "./nosuch.toml", "true", "true")
         self.assert_exit(done, USAGE)
-        self.assert_named(done, "--parse ./nosuch.toml: No such file or directory")
+        self.assert_named(done, "./nosuch.toml: No such file or directory")
         done = self.benchctl("compare", "--parse", "wrkk", "true", "true")
         self.assert_exit(done, USAGE)
         self.assertIn("did you mean wrk?", done.stderr)
@@ -168,8 +168,23 @@ class ParseCommandTest(HarnessTest):
         self.assertEqual(failed.events[0]["failures"],
                          [{"line": 18, "text": "Failed requests:        7"}])
         told = self.benchctl("parse", "ab", text)
-        self.assertIn("line 18 means that the run failed", told.stdout)
+        self.assertIn("line 18: the run failed: 'Failed requests:", told.stdout)
         self.assertRegex(told.stdout, r"- +requests +4023.43 +1/s +higher +yes")
+
+    def test_tells_what_of_an_own_adapter_read_nothing(self):
+        own = self.folder / "own.toml"
+        own.write_text('input = "json"\n[[metric]]\npath = "$.mean"\nname = "mean"\n'
+                       '[[metric]]\npath = "$.men"\nname = "other"\n')
+        output = self.folder / "output.json"
+        output.write_text('{"mean": 1}')
+        told = self.benchctl("parse", own, output)
+        self.assert_exit(told, PASS)
+        self.assertIn("the [[metric]] at line 5 of the adapter read no value: path leads to nothing",
+                      " ".join(told.stdout.split()))
+        done = self.benchctl_json("parse", own, output)
+        self.assertEqual(done.events[0]["unread"],
+                         [{"line": 5, "why": "path leads to nothing: $ has no 'men': it has 'mean'"}])
+        self.assertNotIn("read no value", self.benchctl("parse", "fio", DATA / "fio.json").stdout)
 
     def test_exit_codes(self):
         nothing = self.benchctl("parse", "wrk", DATA / "ab.txt")

@@ -190,6 +190,71 @@ TEST(AdapterTest, KeepsReadingAfterFailuresAndTellsThemAll) {
   EXPECT_TRUE(nothing->output.samples.empty());
 }
 
+TEST(AdapterTest, UnitsOfRatesAndDurations) {
+  const auto output =
+      ReadWith(kText + kPairs + "units = { MB = \"MiB\" }\n[[metric]]\nname = \"go\"\n" +
+                   "match = '^took (?P<value>[\\d.]+)(?P<unit>\\S+)'\n",
+               "rate: 2 MB/s\nspan: 1m2.5s\ntook 1m2.033s\ntook 3ms\n");
+  EXPECT_EQ(ValuesOf(output, "rate"), (std::vector<double>{2097152}));
+  EXPECT_EQ(InfoOf(output, "rate")->unit, "B/s");
+  EXPECT_EQ(ValuesOf(output, "span"), (std::vector<double>{62.5}));
+  EXPECT_EQ(ValuesOf(output, "go"), (std::vector<double>{62.033, 0.003}));
+}
+
+TEST(AdapterTest, SkipsLinesInBracketsBeforeAndBetweenDocuments) {
+  const std::string metric = "[[metric]]\npath = \"a\"\nname = \"a\"\n";
+  EXPECT_EQ(ValuesOf(ReadWith(kJson + metric, "[INFO] up\n[2026-11-29 10:00] {\n{\"a\": 1}"), "a"),
+            (std::vector<double>{1}));
+  EXPECT_EQ(ValuesOf(ReadWith("input = \"jsonl\"\n" + metric, "{broken\n[x]\n{\"a\": 2}\n"), "a"),
+            (std::vector<double>{2}));
+  EXPECT_EQ(
+      ValuesOf(ReadWith(kJson + "[[metric]]\npath = \"$[*]\"\nname = \"a\"\n", "[\n1, 2.5]"), "a"),
+      (std::vector<double>{1, 2.5}));
+}
+
+TEST(AdapterTest, TellsWhyAMetricReadNothing) {
+  const auto why = [](const std::string& adapter, std::string_view output) {
+    const auto parsed = Adapter::Parse(adapter);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    const auto reading = parsed->Read(output);
+    EXPECT_TRUE(reading) << reading.error().message;
+    std::vector<std::string> reasons;
+    for (const UnreadMetric& unread : reading->unread) reasons.push_back(unread.why);
+    return Join(reasons, "; ");
+  };
+  const std::string pair = kText + kPairs;
+  EXPECT_EQ(why(pair, "a: 1\n"), "");
+  EXPECT_WORDING(why(pair, "nothing\n"));
+  EXPECT_WORDING(why(pair + "when = 'fast'\n", "a: 1\n"));
+  EXPECT_WORDING(why(pair + "under = '^=='\n", "a: 1\n"));
+  EXPECT_WORDING(why(pair + "under = '^=='\n", "a: 1\n==\n"));
+  EXPECT_WORDING(why(pair + "absent = [\"1\"]\n", "a: 1\nb: 1\n"));
+  const auto json = [&](const std::string& path, const std::string& more, std::string_view output) {
+    return why(kJson + "[[metric]]\nname = \"t\"\npath = '" + path + "'\n" + more, output);
+  };
+  const std::string each = "each = \"$.cases[*]\"\nbenchmark = \"{name}\"\n";
+  const std::string_view cases = R"({"cases": [{"name": "a", "mean": 1}], "n": null, "l": [1]})";
+  EXPECT_WORDING(json("$.men", "", cases));
+  EXPECT_WORDING(json("$.n", "", cases));
+  EXPECT_WORDING(json("$.cases.mean", "", cases));
+  EXPECT_WORDING(json("$.l[5]", "", cases));
+  EXPECT_WORDING(json("$.l[0].a", "", cases));
+  EXPECT_WORDING(json("@.men", each, cases));
+  EXPECT_WORDING(json("@.mean", each + "when = \"fast\"\n", cases));
+  EXPECT_WORDING(json("$.case[*].mean", "each = \"$.case[*]\"\nbenchmark = \"b\"\n", cases));
+  EXPECT_WORDING(why(kXml + "[[metric]]\npath = \"//t\"\nname = \"t\"\n", "<a/>"));
+}
+
+TEST(AdapterTest, QuotesTheFailureWithThePartThatMatches) {
+  const auto adapter = Adapter::Parse(kText + kPairs + "[[fail]]\nmatch = '[1-9]\\d* failed'\n");
+  ASSERT_TRUE(adapter) << adapter.error().message;
+  const auto reading = adapter->Read(
+      "requests: 10000 total, 10000 started, 10000 done, 9988 succeeded, 12 failed\n");
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->failures,
+            (std::vector<AdapterFailure>{{1, "...ne, 9988 succeeded, 12 failed"}}));
+}
+
 TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
   const std::string json = kJson +
                            "each = \"$[*]\"\nbenchmark = \"{name}\"\n[[metric]]\npath = "
@@ -205,7 +270,8 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
       {kText + kPairs, "a: nan\n"},
       {kText + kPairs, "a: 1 ms\na: 2 B\n"},
       {kText + kPairs, "\xff\n"},
-      {kText + "[[metric]]\nmatch = '(?P<value>\\d+)'\nname = \"wall_time\"\n", "1\n"},
+      {kText + kPairs, "wall: 1/3\n"},
+      {kText + "[[metric]]\nmatch = '(?P<name>\\w+) (?P<value>\\d+)'\n", "wall_time 1\n"},
       {kText + "[[metric]]\nmatch = '(?P<value>\\d+)(?P<n>x)?'\nname = \"{n}\"\n", "1\n"},
       {json, "[{\"name\": \"a\", \"t\": 1},\n {\"name\": \"b\", \"t\": [1]}]"},
       {json, "[{\"t\": 1}]"},
@@ -216,6 +282,9 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
       {"input = \"jsonl\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "log\n{\"t\": }\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t,t\n1,2\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t\n1\nx\n"},
+      {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "a,t\nx,1\nx\n"},
+      {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"{a}\"\n", "a,t\n,1\n"},
+      {kJson + "[[metric]]\npath = \"l.*\"\nname = \"{key}\"\n", "{\"l\": {\"a\": 1}}"},
       {xml, "<b>\n<a n='x' t='fast'/></b>"},
       {xml, "<b>\n<a t='1'/></b>"},
       {xml, "<b>\n<a n='x' t='1'/><failed>no server</failed></b>"},
@@ -263,6 +332,11 @@ TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
            kText + "[[metric]]\nmatch = '(?P<value>'\nname = \"t\"\n",
            kText + "[[metric]]\nmatch = '(?P<value>(x{1000}){1000})'\nname = \"t\"\n",
            kText + "[[metric]]\nmatch = '(?P<value>\\p{L}{900})'\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = 'a (?P<value>\\d+)|b (?P<value>\\d+)'\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = \"\\d\"\n",
+           kText + "[[metric]]\nmatch = '(?P<value>\\d+)'\nname = \"wall_time\"\n",
+           "each = \"$.a\"\n" + kText + kPairs,
+           std::string("input = \"csv\"\neach = \"@\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n"),
            kText + kPairs + "[[fail]]\n",
            kText + kPairs + "[[fail]]\npath = \"$.error\"\n",
            json + "match = 'x'\n",
@@ -270,6 +344,14 @@ TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
            json + "each = \"$.jobs[*]\"\nbenchmark = \"{name}\"\n",
            json + "each = \"$.jobs[*]\"\n",
            json + "when = \"$.a == b\"\n",
+           json + "when = \"$.a > 0\"\n",
+           json + "when = \"$.a || $.b\"\n",
+           json + "when = \"$.a = 5\"\n",
+           json + "when = \"not $.a\"\n",
+           json + "when = \"!$.a\"\n",
+           json + "[[fail]]\npath = '$.errors >= 1'\n",
+           kJson + "[[metric]]\nname = \"t\"\npath = \"/cases/0/mean\"\n",
+           kJson + "[[metric]]\nname = \"t\"\npath = \"$.cases.length()\"\n",
            kJson + "[[metric]]\npath = \"$.a[\"\nname = \"t\"\n",
            kJson + "[[metric]]\nname = \"t\"\n",
            json + "[[fail]]\n",

@@ -98,7 +98,8 @@ TEST(JsonConditionTest, HoldsForValuesThatExistOrEqual) {
   };
   for (const std::string_view yes :
        {"$.sum", "$.jobs", "$.jobs[*].n", "$.sum == 11", "$.jobs[0].state == \"done\"",
-        "$.jobs[*].state == 'failed'", "$.sum != 12", "$.sum != \"11\""}) {
+        "$.jobs[*].state == 'failed'", "$.sum != 12", "$.sum != \"11\"", "$.sum==11", "$.sum !=12",
+        "$.jobs[0].state== \"done\"", "$.sum != \"a == b\""}) {
     EXPECT_TRUE(holds(yes)) << yes;
   }
   for (const std::string_view no : {"$.nosuch", "$.note", "$.jobs[0].n", "$.sum == 12",

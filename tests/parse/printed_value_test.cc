@@ -22,7 +22,14 @@ TEST(ParsePrintedValueTest, ReadsNumbersWithCommasUnitsAndClocks) {
       {"99%", 99, 1, "%"},
       {"0:01.50", 1.5, 0.01, "s"},
       {"1:02:03", 3723, 1, "s"},
+      {"1m2.033s", 62.033, 1e-3, "s"},
+      {"1h2m3s", 3723, 1, "s"},
+      {"1m 02s", 62, 1, "s"},
+      {"2s15ms", 2.015, 1e-3, "s"},
       {"2 evenings", 2, 1, "evenings"},
+      {"1s2m", 1, 1, "s2m"},
+      {"1.5m2s", 1.5, 0.1, "m2s"},
+      {"5m", 5, 1, "m"},
   };
   for (const auto& [text, value, resolution, unit] : cases) {
     const auto parsed = ParsePrintedValue(text);
@@ -35,7 +42,7 @@ TEST(ParsePrintedValueTest, ReadsNumbersWithCommasUnitsAndClocks) {
 
 TEST(ParsePrintedValueTest, RefusesWhatIsNoFiniteNumber) {
   for (const std::string_view text : {"", "abc", "nan", "-inf", "12,5", "1,2345", ",123", "1.2.3",
-                                      "1,23,456", "1:2x", "1e999", "3-4"}) {
+                                      "1,23,456", "1:2x", "1e999", "3-4", "1/3"}) {
     const auto parsed = ParsePrintedValue(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument) << text;
@@ -55,6 +62,10 @@ TEST(SiUnitOfTest, ConvertsTimesBytesBitsAndRates) {
       {"kB", "B", 1000},
       {"KB", "B", 1000},
       {"GiB", "B", 1073741824.0},
+      {"TB/s", "B/s", 1e12},
+      {"Tbit", "bit", 1e12},
+      {"Tibit", "bit", 1099511627776.0},
+      {"Mibit/s", "bit/s", 1048576},
       {"MB/s", "B/s", 1e6},
       {"MiB/sec", "B/s", 1048576},
       {"Gbit/s", "bit/s", 1e9},

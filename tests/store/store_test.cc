@@ -111,8 +111,7 @@ class StoreLanesTest : public StoreThreadTest {
     StoreThreadTest::SetUp();
     id_ = InsertOne();
     gate_ = open_gate_.get_future().share();
-    asio::co_spawn(loop_, Append("held"), Rethrow);
-    loop_.poll();
+    Ask(Append("held"));
   }
   asio::awaitable<void> Append(std::string name) {
     Result<void> done =
@@ -137,6 +136,8 @@ class StoreLanesTest : public StoreThreadTest {
   }
   void Ask(asio::awaitable<void> call) {
     asio::co_spawn(loop_, std::move(call), Rethrow);
+    // Without this, a loop that had run out of work would start nothing.
+    loop_.restart();
     loop_.poll();
   }
   /// Releases the thread and collects the answers.
