@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/model/labels.h"
 #include "core/model/metric.h"
+#include "core/model/name_pattern.h"
 #include "core/model/session_spec.h"
 
 namespace benchd::client {

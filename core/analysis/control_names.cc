@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/model/metric.h"
+#include "core/model/name_pattern.h"
 
 namespace benchd {
 

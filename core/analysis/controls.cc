@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/name_pattern.h"
 
 namespace benchd {
 namespace {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/model/metric.h"
+#include "core/model/name_pattern.h"
 
 namespace benchd {
 namespace {
@@ -24,29 +26,35 @@ std::string KeyOf(const NameableMetric& metric) {
   return std::string(metric.inner).append("/").append(metric.name);
 }
 
-/// Returns whether `matches` is true for the text after a slash of a name that may contain INNER.
-template <typename Matches>
-bool AnyTail(const NameableMetric& metric, const Matches& matches) {
-  if (!metric.inner.empty()) return false;
-  std::string_view rest = metric.name;
-  for (std::size_t slash = rest.find('/'); slash != std::string_view::npos;
-       slash = rest.find('/')) {
-    rest.remove_prefix(slash + 1);
-    if (matches(rest)) return true;
-  }
-  return false;
+/// Returns whether a gate is the text after a slash of a name that may contain INNER.
+bool IsTail(std::string_view gate, const NameableMetric& metric) {
+  return metric.inner.empty() && metric.name.size() > gate.size() && metric.name.ends_with(gate) &&
+         metric.name[metric.name.size() - gate.size() - 1] == '/';
 }
 
-Naming NamingOf(std::string_view gate, const NameableMetric& metric) {
-  const std::string key = KeyOf(metric);
-  if (gate == key) return Naming::kKey;
-  if (gate == metric.name) return Naming::kName;
-  if (AnyTail(metric, [gate](std::string_view tail) { return gate == tail; })) return Naming::kTail;
-  if (!IsPattern(gate)) return Naming::kNone;
-  const auto fits = [gate](std::string_view name) { return MatchesPattern(gate, name); };
-  const bool by_pattern = fits(key) || fits(metric.name) || AnyTail(metric, fits);
-  return by_pattern ? Naming::kPattern : Naming::kNone;
-}
+/// A gate, ready to be compared with many metrics.
+class GateName {
+ public:
+  explicit GateName(std::string_view gate) : gate_(gate) {
+    if (IsPattern(gate)) pattern_.emplace(gate);
+  }
+
+  /// @param key  of the metric
+  Naming NamingOf(const NameableMetric& metric, std::string_view key) const {
+    if (gate_ == key) return Naming::kKey;
+    if (gate_ == metric.name) return Naming::kName;
+    if (IsTail(gate_, metric)) return Naming::kTail;
+    if (!pattern_) return Naming::kNone;
+    const bool matches = metric.inner.empty()
+                             ? pattern_->MatchesNameOrTail(key)
+                             : pattern_->Matches(key) || pattern_->Matches(metric.name);
+    return matches ? Naming::kPattern : Naming::kNone;
+  }
+
+ private:
+  std::string_view gate_;
+  std::optional<NamePattern> pattern_;
+};
 
 /// A metric that a gate matches, and how.
 struct Named {
@@ -67,10 +75,12 @@ constexpr Way kWays[] = {{false, Naming::kKey, Naming::kName},
                          {false, Naming::kPattern, Naming::kPattern},
                          {true, Naming::kPattern, Naming::kPattern}};
 
-std::vector<Named> NamedBy(const Gate& gate, std::span<const NameableMetric> metrics) {
+std::vector<Named> NamedBy(const Gate& gate, std::span<const NameableMetric> metrics,
+                           std::span<const std::string> keys) {
+  const GateName name(gate.metric);
   std::vector<Named> all;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    const Naming how = NamingOf(gate.metric, metrics[m]);
+    const Naming how = name.NamingOf(metrics[m], keys[m]);
     if (how != Naming::kNone) all.push_back({m, how});
   }
   for (const Way& way : kWays) {
@@ -97,8 +107,10 @@ std::vector<Named> NamedBy(const Gate& gate, std::span<const NameableMetric> met
 
 std::vector<GatedMetric> MatchGates(std::span<const Gate> gates,
                                     std::span<const NameableMetric> metrics) {
+  std::vector<std::string> keys;
+  for (const NameableMetric& metric : metrics) keys.push_back(KeyOf(metric));
   std::vector<std::vector<Named>> named;
-  for (const Gate& gate : gates) named.push_back(NamedBy(gate, metrics));
+  for (const Gate& gate : gates) named.push_back(NamedBy(gate, metrics, keys));
   // The gate that has the metric so far, and how it matches.
   struct Owner {
     std::size_t gate = 0;

@@ -11,6 +11,7 @@
 #include "core/analysis/gate_names.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/name_pattern.h"
 #include "core/model/unit.h"
 #include "core/stats/decision.h"
 

@@ -35,6 +35,11 @@ bool HasLiteral(std::string_view pattern) {
   return false;
 }
 
+/// Returns whether a pattern leaves only the extension of a name fixed: "*.json".
+bool IsExtension(std::string_view pattern) {
+  return pattern.starts_with("*.") && pattern.find_first_of(kWildcards, 1) == pattern.npos;
+}
+
 Error RefuseOutside(std::string_view pattern) {
   return RefusePattern(pattern, "is not below the working directory",
                        "files that match are removed before each run, so the path must be relative "
@@ -69,7 +74,16 @@ Result<FilePattern> FilePattern::Parse(std::string_view text) {
   if (last.kind != Part::Kind::kName && !HasLiteral(last.text)) {
     return RefusePattern(text, "matches every file",
                          "files that match are removed before each run; write a part of the name, "
-                         "such as '*.json'");
+                         "such as 'bench-*.json'");
+  }
+  // Such as the user's own package.json.
+  const bool anywhere =
+      std::all_of(pattern.parts_.begin(), pattern.parts_.end() - 1,
+                  [](const Part& part) { return part.kind == Part::Kind::kFolders; });
+  if (anywhere && IsExtension(last.text)) {
+    return RefusePattern(text, "may match files that no run wrote",
+                         "files that match are removed before each run; write a folder, such as "
+                         "'out/*.json', or a part of the name, such as 'bench-*.json'");
   }
   return pattern;
 }
@@ -85,7 +99,7 @@ Result<void> FilePattern::Add(std::string_view name) {
     if (!parts_.empty() && parts_.back() == part) return {};
   } else if (name.find("**") != std::string_view::npos) {
     return RefusePattern(text_, "has ** beside other characters",
-                         "** stands for folders: write '**/*.json'");
+                         "** stands for folders: write 'out/**/*.json'");
   } else if (name.find_first_of(kWildcards) != std::string_view::npos) {
     part.kind = Part::Kind::kSome;
   }

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "core/model/name_pattern.h"
+
 namespace benchd {
 namespace {
 
@@ -117,45 +119,7 @@ double InUnit(std::string_view metric, double raw) {
   return row == nullptr ? raw : raw / row->raw_per_unit;
 }
 
-namespace {
-
-// Returns the place after the UTF-8 character at `at`. An invalid byte counts as a character.
-std::size_t AfterCharacter(std::string_view text, std::size_t at) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
-  ++at;
-  while (at < text.size() && continues(text[at])) ++at;
-  return at;
-}
-
-}  // namespace
-
-// Only the last asterisk is ever retried: if it cannot take more characters, no earlier one can.
-bool MatchesPattern(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0;
-  std::size_t n = 0;
-  std::size_t after_asterisk = std::string_view::npos;
-  std::size_t retried = 0;  // where the name continues after the text of the last asterisk
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      after_asterisk = ++p;
-      retried = n;
-    } else if (p < pattern.size() && pattern[p] == '?') {
-      ++p;
-      n = AfterCharacter(name, n);
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (after_asterisk != std::string_view::npos) {
-      p = after_asterisk;
-      n = ++retried;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-bool IsPattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+namespace {}  // namespace
 
 bool NamesBuiltinMetric(std::string_view name_or_pattern) {
   return std::ranges::any_of(Table(), [name_or_pattern](const MetricInfo& info) {

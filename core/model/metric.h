@@ -65,12 +65,6 @@ std::optional<MetricSource> SourceOf(std::string_view metric);
 /// metric.
 double InUnit(std::string_view metric, double raw);
 
-/// Returns whether a pattern matches a whole name. `*` matches any text, including slashes, and `?`
-/// matches one UTF-8 character. Every other character, such as a bracket, matches itself, because
-/// harnesses print names like `test_sort[100]`. Takes at most the product of both lengths.
-bool MatchesPattern(std::string_view pattern, std::string_view name);
-/// Returns whether `name` contains `*` or `?`.
-bool IsPattern(std::string_view name);
 /// Returns whether a built-in metric has this name or matches this pattern.
 bool NamesBuiltinMetric(std::string_view name_or_pattern);
 

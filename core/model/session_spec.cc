@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/model/name_pattern.h"
+
 namespace benchd {
 
 SessionId MakeSessionId(std::uint64_t random) {

@@ -204,6 +204,13 @@ BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, parse_
 inline constexpr std::size_t kMaxBenchmarks = 1000;
 /// The maximum number of names of controls that a benchmark may have.
 inline constexpr std::size_t kMaxControlNames = 100;
+/// The maximum number of gates that a benchmark may name, and that of patterns among them and in
+/// --only. A program chooses the names that they are compared with.
+inline constexpr std::size_t kMaxGateNames = 1000;
+inline constexpr std::size_t kMaxNamePatterns = 100;
+/// The maximum size of a gate's name (INNER/NAME), and of one that is a pattern.
+inline constexpr std::size_t kMaxGateNameBytes = 1281;
+inline constexpr std::size_t kMaxPatternBytes = 256;
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

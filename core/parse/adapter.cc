@@ -173,8 +173,16 @@ class AdapterReader {
   Result<void> AddText(const MetricRule& rule, std::string_view text, std::string_view unit,
                        std::size_t line, const Resolve& resolve) {
     if (std::ranges::count(rule.absent, text) > 0) return {};
-    const auto value = ParsePrintedValue(text);
+    auto value = ParsePrintedValue(text);
     if (!value) return RefuseValue(rule, value.error().message);
+    if (!unit.empty() && !value->unit.empty()) {
+      const double factor = SuffixFactor(value->unit);
+      if (factor == 0) {
+        return Refuse(rule, Quoted(text) + " has a unit beside the unit " + Quoted(unit),
+                      "let one of the groups value and unit match it");
+      }
+      value = PrintedValue{Scaled(value->number, {factor, 1}), {}};
+    }
     // A unit that an expression takes from the middle of a duration, such as 1m2s.
     if (!unit.empty() && value->unit.empty()) {
       const auto whole = ParsePrintedValue(std::string(text).append(unit));
@@ -211,7 +219,7 @@ class AdapterReader {
     const auto look = [&](std::string_view line) -> Result<void> {
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& when = rules_.metrics[i].when_line;
-        if (wanted[i] || !when->Matches(line)) continue;
+        if (wanted[i] || !when->Matches(WithoutReturn(line))) continue;
         wanted[i] = uses_[i].when_line = true;
       }
       return {};
@@ -242,6 +250,7 @@ class AdapterReader {
       if (auto groups = rule.under->Match(line)) {
         under = std::move(groups);
         UseOf(rule).under = true;
+        return {};
       }
       if (!under) return {};
       return TakeMatch(rule, line, number, *under);

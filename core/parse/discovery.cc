@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "core/base/try.h"
 #include "core/parse/adapter.h"
 #include "core/parse/adapter_rules.h"
+#include "core/parse/harness_builder.h"
 
 namespace benchd {
 namespace {
@@ -22,10 +24,10 @@ using WordList = std::vector<std::string>;
 class NameList {
  public:
   Result<void> Add(std::string_view name) {
-    if (name.size() > kMaxListedBytes) {
+    if (name.size() > kMaxInnerNameBytes) {
       return Error{
           ErrorCode::kInvalidArgument,
-          fmt::format("a name is {} bytes long; the limit is {}", name.size(), kMaxListedBytes),
+          fmt::format("a name is {} bytes long; the limit is {}", name.size(), kMaxInnerNameBytes),
           "give the benchmark a shorter name"};
     }
     if (HasControlCharacter(name)) {
@@ -194,7 +196,8 @@ WordList RunGo(NameSpan names) {
 /// Catch2 runs the test cases of a list that commas divide.
 WordList RunCatch2(NameSpan names) {
   const auto selected = [](const std::string& name) {
-    return (name.starts_with('~') ? "\\" : "") + Escaped(name, "\\,[]\"");
+    const bool special = name.starts_with('~') || name.starts_with('-') || name.starts_with('*');
+    return (special ? "\\" : "") + Escaped(name, "\\,[]\"");
   };
   return {Join(names, ",", selected)};
 }
@@ -356,13 +359,29 @@ WordList WordsOfCommand(const ExecutedCommand& command) {
   return words;
 }
 
-bool IsCargo(std::string_view word) { return word.substr(word.find_last_of('/') + 1) == "cargo"; }
+/// Returns whether cargo starts the program, by its place in the command: first, or after what may
+/// stand before a command in a script.
+bool StartsCargo(const WordList& words) {
+  constexpr std::array<std::string_view, 9> kBefore{"&&",   "||", ";",    "(",  "{",
+                                                    "then", "do", "exec", "env"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.substr(word.find_last_of('/') + 1) != "cargo") continue;
+    const std::string_view before = i == 0 ? std::string_view(";") : words[i - 1];
+    if (std::ranges::count(kBefore, before) > 0 || before.ends_with(';')) return true;
+    // VARIABLE=value before it, or a program that starts it, such as taskset -c 1.
+    const bool assigned = before.find('=') != before.npos && !before.starts_with('-');
+    const bool subcommand = i + 1 < words.size() && words[i + 1].find_first_of("&|;-/") != 0;
+    if (assigned || subcommand) return true;
+  }
+  return false;
+}
 
 /// Adapts the words that are added to what the command already has: cargo needs `--` before the
 /// words of the program and adds --bench itself, and programs refuse --bench twice.
 WordList Fitting(WordList added, const ExecutedCommand& command) {
   const WordList given = WordsOfCommand(command);
-  const bool cargo = std::ranges::any_of(given, IsCargo);
+  const bool cargo = StartsCargo(given);
   if (cargo || std::ranges::count(given, "--bench") > 0) std::erase(added, "--bench");
   if (cargo && std::ranges::count(given, "--") == 0) added.insert(added.begin(), "--");
   return added;
@@ -391,25 +410,49 @@ void PutAside(ExecutedCommand& command) {
   command.argv.insert(command.argv.begin(), shell.begin(), shell.end());
 }
 
-/// Returns whether the word of a command selects a listed benchmark: the test itself, its file, or
-/// a folder of files.
+/// Returns the word of a command as a listed name has it: relative to the working directory and
+/// without dots.
+std::string AsListed(std::string_view word, const std::string& cwd) {
+  const std::size_t test = std::min(word.find("::"), word.size());
+  std::filesystem::path file(word.substr(0, test));
+  file = file.lexically_normal();
+  if (file.is_absolute() && !cwd.empty()) file = file.lexically_relative(cwd);
+  std::string name = file.string();
+  while (name.ends_with('/')) name.pop_back();
+  return name.append(word.substr(test));
+}
+
+/// Returns whether a selection, as AsListed() returns it, contains a listed benchmark: the test
+/// itself, its file, or a folder of files.
 bool Selects(std::string_view word, std::string_view name) {
-  if (word.starts_with("./")) word.remove_prefix(2);
-  while (word.ends_with('/')) word.remove_suffix(1);
+  if (word == ".") return true;
   if (word.empty() || !name.starts_with(word)) return false;
   const std::string_view rest = name.substr(word.size());
   return rest.empty() || rest.starts_with('/') || rest.starts_with("::") || rest.starts_with('[');
 }
 
+/// Options of pytest whose value is the next word.
+constexpr std::array<std::string_view, 15> kWithValue{
+    "-m",         "-k",         "-p",           "-c",           "-o",       "-W",
+    "-n",         "-r",         "--rootdir",    "--confcutdir", "--ignore", "--ignore-glob",
+    "--deselect", "--basetemp", "--import-mode"};
+
 /// Removes the words that select benchmarks, but never the program itself.
-void RemoveSelection(std::span<const std::string> listed, ExecutedCommand& command) {
+void RemoveSelection(std::span<const std::string> listed, const std::string& cwd,
+                     ExecutedCommand& command) {
   if (command.shell) return;  // a script cannot be taken apart
-  const auto selects = [listed](const std::string& word) {
-    return std::ranges::any_of(listed,
-                               [&word](const std::string& name) { return Selects(word, name); });
-  };
-  command.argv.erase(std::remove_if(command.argv.begin() + 1, command.argv.end(), selects),
-                     command.argv.end());
+  WordList kept;
+  for (std::size_t i = 0; i < command.argv.size(); ++i) {
+    const std::string& word = command.argv[i];
+    const bool value = i > 0 && std::ranges::count(kWithValue, command.argv[i - 1]) > 0;
+    // `python -m pytest` is the program.
+    const std::string path = i == 0 || value || word.starts_with('-') ? "" : AsListed(word, cwd);
+    const bool selects = !path.empty() && std::ranges::any_of(listed, [&](const std::string& name) {
+      return Selects(path, name);
+    });
+    if (!selects) kept.push_back(word);
+  }
+  command.argv = std::move(kept);
 }
 
 }  // namespace
@@ -459,9 +502,9 @@ Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std:
 }
 
 ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command,
-                                 std::span<const std::string> listed) {
+                                 std::span<const std::string> listed, const std::string& cwd) {
   const bool replaces = !harness.rule && CommandsOf(harness).replaces_selection;
-  if (replaces) RemoveSelection(listed, command);
+  if (replaces) RemoveSelection(listed, cwd, command);
   return command;
 }
 

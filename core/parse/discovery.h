@@ -69,7 +69,7 @@ ExecutedCommand ListCommand(const Harness& harness, ExecutedCommand command);
 /// ids, never in the daemon.
 ///
 /// @return the names in the order of the list, each once
-/// @errors kInvalidArgument "line 3: ..." for a name that is longer than kMaxListedBytes, has a
+/// @errors kInvalidArgument "line 3: ..." for a name that is longer than kMaxInnerNameBytes, has a
 ///         control character or is not UTF-8, for a line over kMaxLineBytes, and for more than
 ///         kMaxListed names; "no benchmark ..." for a list without any.
 Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std::string_view text);
@@ -78,8 +78,9 @@ Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std:
 /// pytest do: it would run what any of its words selects. A script is left unchanged.
 ///
 /// @param listed  all names that the program listed
+/// @param cwd     the working directory of the command, to which the names of files are relative
 ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command,
-                                 std::span<const std::string> listed);
+                                 std::span<const std::string> listed, const std::string& cwd);
 
 /// Returns the command that runs exactly one benchmark. The name is escaped for the harness. As in
 /// ListCommand(), words are added at the end.

@@ -111,6 +111,12 @@ Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
 
 Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
   const MetricInfo& info = output_.metrics[known.metric];
+  if (metric.inner.size() != known.inner_bytes) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is also the name of another benchmark's metric (line {})",
+                             Quoted(info.name), known.first_line),
+                 "print names whose parts between slashes differ"};
+  }
   if (metric.unit != info.unit && !TimeScale(metric.unit, info.unit)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{} has the unit {}, but had {} (line {})", Quoted(info.name),
@@ -143,7 +149,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
                  "make the program print a summary of its values"};
   }
   if (found == known_.end()) {
-    found = known_.emplace(key, Known{output_.metrics.size(), line, 0}).first;
+    found = known_.emplace(key, Known{output_.metrics.size(), line, 0, metric.inner.size()}).first;
     output_.metrics.push_back(
         MetricInfo{found->first, std::string(metric.unit), metric.better, 0, metric.by_name_only});
   } else if (auto checked = CheckAgainst(found->second, metric); !checked) {

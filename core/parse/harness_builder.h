@@ -71,6 +71,7 @@ class HarnessBuilder {
     std::size_t metric = 0;
     std::size_t first_line = 0;
     std::uint32_t values = 0;
+    std::size_t inner_bytes = 0;  // of the key
   };
   /// Looks up NAME or INNER/NAME. Returns nullptr if that metric has no value yet.
   const Known* Find(std::string_view key) const;

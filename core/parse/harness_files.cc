@@ -23,6 +23,7 @@ class JoinedOutput {
  public:
   /// @errors those of ParseHarnessFiles() that concern several files, without a name
   Result<void> Add(HarnessOutput more) {
+    scales_.clear();
     for (MetricInfo& metric : more.metrics) {
       TRY_VOID(AddMetric(std::move(metric)));
     }
@@ -33,7 +34,11 @@ class JoinedOutput {
     }
     for (Sample& sample : more.samples) {
       const std::string& inner = sample.inner_benchmark;
-      sample.iteration = counts_[inner.empty() ? sample.metric : inner + "/" + sample.metric]++;
+      const std::string key = inner.empty() ? sample.metric : inner + "/" + sample.metric;
+      sample.iteration = counts_[key]++;
+      if (const auto scale = scales_.find(key); scale != scales_.end()) {
+        sample.value = Scaled({sample.value, 0}, scale->second).value;
+      }
       joined_.samples.push_back(std::move(sample));
     }
     for (InnerExit& exit : more.exits) joined_.exits.push_back(std::move(exit));
@@ -51,7 +56,11 @@ class JoinedOutput {
       return {};
     }
     MetricInfo& known = joined_.metrics[place->second];
-    if (metric.unit != known.unit) {
+    const auto scale = TimeScale(metric.unit, known.unit);
+    if (scale && metric.unit != known.unit) {
+      metric.resolution = Scaled({metric.resolution, 0}, *scale).value;
+      scales_.insert_or_assign(metric.name, *scale);
+    } else if (metric.unit != known.unit) {
       return Error{ErrorCode::kInvalidArgument,
                    fmt::format("{} has the unit {}, but had {} in another file", Quoted(known.name),
                                Quoted(metric.unit), Quoted(known.unit)),
@@ -75,6 +84,7 @@ class JoinedOutput {
   HarnessOutput joined_;
   std::map<std::string, std::size_t> known_;     // index of a metric
   std::map<std::string, std::uint32_t> counts_;  // samples of a metric
+  std::map<std::string, UnitScale> scales_;      // from the unit of the present file
 };
 
 using ReadOneFile = std::function<Result<HarnessOutput>(std::string_view)>;

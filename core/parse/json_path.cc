@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -339,6 +340,12 @@ bool JsonCondition::Holds(const JsonValue& value) const {
   if (literal_.kind == JsonValue::Kind::kNumber && value.kind == JsonValue::Kind::kString) {
     const auto number = ParseNumber(value.text);
     return number && number->value == literal_.number.value;
+  }
+  // A CSV has only texts, in which Python writes True.
+  if (literal_.kind == JsonValue::Kind::kBoolean && value.kind == JsonValue::Kind::kString) {
+    std::string text = value.text;
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text == (literal_.boolean ? "true" : "false");
   }
   if (literal_.kind != value.kind) return false;
   return literal_.text == value.text && literal_.boolean == value.boolean &&

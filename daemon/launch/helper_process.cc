@@ -174,8 +174,10 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   }
   if (timed_out_) return TookTooLong();
   if (stdout_->overflowed()) {
-    return Error{ErrorCode::kResourceExhausted,
-                 fmt::format("{}: the answer exceeds {} MiB", name_, kHelperAnswerBytes >> 20)};
+    return Error{
+        ErrorCode::kResourceExhausted,
+        fmt::format("{}: the names and values exceed {} MiB", name_, kHelperAnswerBytes >> 20),
+        "print fewer values in one run, or shorter names"};
   }
   if (!exited || status != 0) {
     std::string why =

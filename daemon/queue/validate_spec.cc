@@ -19,6 +19,7 @@
 #include "core/model/labels.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
+#include "core/model/name_pattern.h"
 #include "core/parse/command_line.h"
 #include "core/parse/discovery.h"
 #include "core/parse/harness_output.h"
@@ -47,6 +48,12 @@ Result<void> CheckName(std::string_view field, const std::string& name) {
     return InvalidArgument(field, "a name contains a control character");
   }
   return {};
+}
+
+Result<void> CheckMost(std::string_view field, std::size_t count, std::size_t most,
+                       std::string_view hint) {
+  if (count <= most) return {};
+  return InvalidArgument(field, fmt::format("more than {} names", most), hint);
 }
 
 Result<void> CheckEnvironment(const std::map<std::string, std::string>& environment) {
@@ -220,6 +227,8 @@ Result<void> CompleteHarness(Benchmark& benchmark) {
     if (benchmark.only.empty()) return {};
     return InvalidArgument("only", "given without a harness", "write --harness NAME");
   }
+  TRY_VOID(CheckMost("only", benchmark.only.size(), kMaxNamePatterns,
+                     "name several benchmarks by one pattern, such as 'BM_Sort/*'"));
   for (const std::string& pattern : benchmark.only) TRY_VOID(CheckName("only", pattern));
   // ParseFormats checks the harness that an adapter describes, because that takes longer.
   if (benchmark.harness == kAdapterHarness && !benchmark.parse.empty()) return {};
@@ -281,11 +290,28 @@ class ParseFormats {
   std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
 
-Result<void> CheckControlNames(const Benchmark& benchmark) {
-  if (benchmark.controls.size() > kMaxControlNames) {
-    return InvalidArgument("control", fmt::format("more than {} names", kMaxControlNames),
-                           "name several by a pattern, such as 'control/*'");
+/// Bounds the time that it takes to find the metrics of the gates.
+Result<void> CheckGateNames(const Benchmark& benchmark) {
+  std::size_t patterns = 0;
+  for (const Gate& gate : benchmark.gates) {
+    const bool pattern = IsPattern(gate.metric);
+    const std::size_t most = pattern ? kMaxPatternBytes : kMaxGateNameBytes;
+    patterns += pattern ? 1 : 0;
+    if (gate.metric.size() <= most) continue;
+    return InvalidArgument("metric",
+                           fmt::format("{} has {} bytes; the limit is {}", Quoted(gate.metric),
+                                       gate.metric.size(), most),
+                           "write a shorter pattern, such as 'BM_Sort*'");
   }
+  const std::string hint = "name several metrics by one pattern, such as '*/time'";
+  TRY_VOID(CheckMost("metric", benchmark.gates.size(), kMaxGateNames, hint));
+  if (patterns <= kMaxNamePatterns) return {};
+  return InvalidArgument("metric", fmt::format("more than {} patterns", kMaxNamePatterns), hint);
+}
+
+Result<void> CheckControlNames(const Benchmark& benchmark) {
+  TRY_VOID(CheckMost("control", benchmark.controls.size(), kMaxControlNames,
+                     "name several by a pattern, such as 'control/*'"));
   for (const std::string& name : benchmark.controls) TRY_VOID(CheckName("control", name));
   return {};
 }
@@ -307,6 +333,7 @@ Result<void> CheckRoles(const Benchmark& benchmark) {
 
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckName("benchmark", benchmark.name));
+  TRY_VOID(CheckGateNames(benchmark));
   TRY_VOID(CheckControlNames(benchmark));
   if (benchmark.arms.size() > kMaxArms)
     return InvalidArgument("arms", "a benchmark has more than 64 arms");

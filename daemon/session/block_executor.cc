@@ -193,6 +193,7 @@ std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                   .disturbances = disturbances};
   const std::vector<std::uint32_t> benchmarks = BenchmarksOf(place);
   if (benchmarks.size() == 1) {
+    DropOthers(spec_, benchmark, outcome);
     DropInnerName(spec_.benchmarks[benchmark], outcome);
     AddRun(std::move(run), std::move(outcome));
   } else {

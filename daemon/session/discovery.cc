@@ -21,6 +21,7 @@
 #include "core/base/try.h"
 #include "core/model/inner_benchmarks.h"
 #include "core/model/limits.h"
+#include "core/model/name_pattern.h"
 #include "core/parse/discovery.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
@@ -41,16 +42,32 @@ bool IsListed(const Benchmark& benchmark, std::size_t arm) {
   return benchmark.arms[arm].role != ArmRole::kPlacebo;
 }
 
-/// Returns whether --only selects a benchmark of the program. Controls accompany those it selects.
-bool IsWanted(const Benchmark& benchmark, const std::string& name) {
-  const auto is_control = [&](const std::string& control) {
-    return NamesControl(control, name) || NamesControl(control, benchmark.name + "/" + name);
-  };
-  return benchmark.only.empty() || std::ranges::any_of(benchmark.controls, is_control) ||
-         std::ranges::any_of(benchmark.only, [&name](const std::string& pattern) {
-           return MatchesPattern(pattern, name);
-         });
-}
+/// The names that --only selects among those of a program. Controls accompany them.
+class WantedNames {
+ public:
+  explicit WantedNames(const Benchmark& benchmark) : prefix_(benchmark.name + "/") {
+    for (const std::string& pattern : benchmark.only) only_.emplace_back(pattern);
+    for (const std::string& control : benchmark.controls) {
+      // NamesControl() of analysis/controls.h, for many names.
+      controls_.emplace_back(control);
+      controls_.emplace_back(control + "/*");
+    }
+  }
+
+  bool Has(const std::string& name) const {
+    const auto is_control = [&](const NamePattern& control) {
+      return control.Matches(name) || control.Matches(prefix_ + name);
+    };
+    return only_.empty() || std::ranges::any_of(controls_, is_control) ||
+           std::ranges::any_of(
+               only_, [&name](const NamePattern& pattern) { return pattern.Matches(name); });
+  }
+
+ private:
+  std::string prefix_;
+  std::vector<NamePattern> only_;
+  std::vector<NamePattern> controls_;
+};
 
 /// Returns the names of all arms, each once, in the order in which they are listed.
 Names AllOf(const NamesByArm& listed) {
@@ -67,9 +84,8 @@ Names AllOf(const NamesByArm& listed) {
 /// Returns an error if a pattern of --only matches no benchmark of any arm.
 Result<void> CheckPatterns(const Benchmark& benchmark, const Names& all) {
   for (const std::string& pattern : benchmark.only) {
-    const auto matches = [&pattern](const std::string& name) {
-      return MatchesPattern(pattern, name);
-    };
+    const NamePattern compiled(pattern);
+    const auto matches = [&compiled](const std::string& name) { return compiled.Matches(name); };
     if (std::ranges::any_of(all, matches)) continue;
     return InvalidArgument("only", "no benchmark matches " + Quoted(pattern),
                            "available: " + SomeOf(all));
@@ -77,7 +93,8 @@ Result<void> CheckPatterns(const Benchmark& benchmark, const Names& all) {
   return {};
 }
 
-Error NothingInCommon(const Benchmark& benchmark, const NamesByArm& listed) {
+Error NothingInCommon(const Benchmark& benchmark, const NamesByArm& listed,
+                      const WantedNames& wanted_names) {
   std::vector<std::string> arms;
   std::vector<std::string> have;
   for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
@@ -86,7 +103,7 @@ Error NothingInCommon(const Benchmark& benchmark, const NamesByArm& listed) {
     arms.push_back(name);
     Names wanted;
     for (const std::string& one : listed[arm]) {
-      if (IsWanted(benchmark, one)) wanted.push_back(one);
+      if (wanted_names.Has(one)) wanted.push_back(one);
     }
     have.push_back(name + " has " + (wanted.empty() ? "none" : SomeOf(wanted)));
   }
@@ -100,11 +117,19 @@ Error NothingInCommon(const Benchmark& benchmark, const NamesByArm& listed) {
 Result<FoundBenchmarks> Match(const Benchmark& benchmark, const NamesByArm& listed) {
   const Names all = AllOf(listed);
   TRY_VOID(CheckPatterns(benchmark, all));
+  const WantedNames wanted(benchmark);
   FoundBenchmarks found;
   std::vector<std::set<std::string_view>> sets;
   for (const Names& names : listed) sets.emplace_back(names.begin(), names.end());
   for (const std::string& name : all) {
-    if (!IsWanted(benchmark, name)) continue;
+    if (!wanted.Has(name)) continue;
+    if (name.size() > kMaxListedBytes) {
+      return InvalidArgument(
+          "harness",
+          fmt::format("the name of a benchmark has {} bytes; the limit is {}: {}", name.size(),
+                      kMaxListedBytes, Quoted(name)),
+          "select others by --only PATTERN, or give it a shorter name");
+    }
     UnmatchedBenchmark unmatched{name, {}};
     for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
       if (IsListed(benchmark, arm) && !sets[arm].contains(name)) {
@@ -117,7 +142,7 @@ Result<FoundBenchmarks> Match(const Benchmark& benchmark, const NamesByArm& list
       found.unmatched.push_back(std::move(unmatched));
     }
   }
-  if (found.names.empty()) return NothingInCommon(benchmark, listed);
+  if (found.names.empty()) return NothingInCommon(benchmark, listed, wanted);
   return found;
 }
 
@@ -228,13 +253,21 @@ asio::awaitable<DiscoveryResult> List(const SessionServices* services, const Ses
       "listing the benchmarks of " + arm->name + " by " + Quoted(Join(child.argv, " ", PastedWord));
   const Nanoseconds timeout = spec->limits.timeout;
   Result<RunOutcome> run =
-      co_await RunOnce(&services->runner, std::move(child), timeout, services->cancel.end());
+      co_await RunOnce(&services->runner, child, timeout, services->cancel.end());
+  // That nothing is listed hides why the program failed, which is known if it must exit with 0.
+  if (!run && harness->any_exit && run.error().code == ErrorCode::kInvalidArgument) {
+    child.accept_exit.clear();
+    run = co_await RunOnce(&services->runner, std::move(child), timeout, services->cancel.end());
+  }
   if (!run) {
     const bool lost = run.error().code == ErrorCode::kUnavailable;
     co_return FailedList(*arm, Failure{std::move(run).error().Within(place), std::nullopt}, lost);
   }
-  // The exit code of some harnesses says nothing, but a signal or a time limit is an error.
-  if (harness->any_exit && run->exit.Succeeded(accepted)) run->exit.code = 0;
+  // Catch2 2 exits with the number of test cases. Signals and time limits are errors.
+  constexpr std::size_t kMaxExitCode = 255;
+  const std::size_t count = std::min(run->names.size(), kMaxExitCode);
+  const bool counted = std::cmp_equal(run->exit.code, count);
+  if (harness->any_exit && counted && run->exit.Succeeded(accepted)) run->exit.code = 0;
   if (auto failure = HookFailure(place, timeout, *run, by_hand)) {
     co_return FailedList(*arm, *std::move(failure), false);
   }
@@ -248,7 +281,7 @@ std::vector<Names> CommandsOf(const Benchmark& benchmark, const Harness& harness
                               const Names& listed) {
   std::vector<Names> commands;
   for (const Arm& arm : benchmark.arms) {
-    commands.push_back(WithoutSelection(harness, {arm.argv, arm.shell}, listed).argv);
+    commands.push_back(WithoutSelection(harness, {arm.argv, arm.shell}, listed, arm.cwd).argv);
   }
   return commands;
 }

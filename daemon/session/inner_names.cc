@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/model/inner_benchmarks.h"
@@ -16,6 +19,25 @@
 #include "core/model/profile.h"
 
 namespace benchd {
+
+void DropOthers(const SessionSpec& spec, std::uint32_t benchmark, RunOutcome& outcome) {
+  const std::string& own = spec.benchmarks[benchmark].inner;
+  if (own.empty()) return;
+  std::vector<std::string_view> names;
+  for (const Benchmark& one : spec.benchmarks) {
+    if (!one.inner.empty()) names.push_back(one.inner);
+  }
+  std::set<std::string> dropped;
+  std::erase_if(outcome.samples, [&](const Sample& sample) {
+    if (sample.inner_benchmark.empty() || IsOfProfile(sample.metric)) return false;
+    const std::optional<std::size_t> owner = OwnerOf(sample.inner_benchmark, names);
+    if (!owner || names[*owner] == own) return false;
+    dropped.insert(sample.inner_benchmark + "/" + sample.metric);
+    return true;
+  });
+  std::erase_if(outcome.metrics,
+                [&dropped](const MetricInfo& metric) { return dropped.contains(metric.name); });
+}
 
 void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome) {
   if (benchmark.inner.empty()) return;

@@ -12,6 +12,13 @@
 
 namespace benchd {
 
+/// Drops the values of a run that belong to other benchmarks of the session: a harness may run more
+/// than was selected. Catch2 ignores case, and a script may select benchmarks itself.
+///
+/// @param spec       expanded
+/// @param benchmark  the index of the one that was to run alone
+void DropOthers(const SessionSpec& spec, std::uint32_t benchmark, RunOutcome& outcome);
+
 /// Leaves the name of the benchmark out of the metrics of its run, because the benchmark of the
 /// session has that name: "BM_Sort/8/real_time" becomes "real_time". A metric with the name of one
 /// that benchd measures gets the harness's name instead: "google-benchmark/cpu_time".

@@ -21,6 +21,9 @@ TEST(FilePatternTest, HasNamesPatternsAndFolders) {
                                                               {Kind::kName, "new"},
                                                               {Kind::kSome, "*.json"}}));
   EXPECT_TRUE(FilePattern::Parse("[a-z]x*"));
+  EXPECT_TRUE(FilePattern::Parse("out/*.json"));
+  EXPECT_TRUE(FilePattern::Parse("**/new/*.json"));
+  EXPECT_TRUE(FilePattern::Parse("bench-*.json"));
   EXPECT_TRUE(FilePattern::Parse("["));
   EXPECT_TRUE(FilePattern::Parse("out"));
   EXPECT_TRUE(FilePattern::Parse("a b/c\\d"));
@@ -56,6 +59,8 @@ TEST(FilePatternTest, RefusesWhatMatchesTooMuchOrNoFile) {
                                   std::string("out/***.json"),
                                   std::string("a\nb"),
                                   std::string("[a-z]*"),
+                                  std::string("*.json"),
+                                  std::string("**/*.json"),
                                   std::string("[!x]*"),
                                   std::string("[]a]?"),
                                   std::string("/srv/out.json"),

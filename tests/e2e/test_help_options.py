@@ -52,7 +52,7 @@ class HelpOptionsTest(GitRepository, DaemonTest):
             "min-runs": ["--min-runs", "8", "--max-runs", "20", "--max-time", "1s", *programs],
             "estimator": ["--estimator", "median", "-r", "100", *programs],
             "parse": [*runs, "--parse", "lines", "--metric", "t:lower", *[lines] * len(programs)],
-            "parse-file": [*runs, "--parse", "lines", "--parse-file", "*.txt", "--metric",
+            "parse-file": [*runs, "--parse", "lines", "--parse-file", "a*.txt", "--metric",
                            "t:lower", *["sh -c 'echo t 7 >a.txt'"] * len(programs)],
             "harness": [*runs, "--harness", "google-benchmark", *programs],
             "no-groups": [*runs, "--no-groups", *programs],

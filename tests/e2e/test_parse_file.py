@@ -54,10 +54,10 @@ class ParseFileTest(HarnessTest):
         self.assertEqual(metrics["m"]["mean_reference"], 5)
 
     def test_files_of_earlier_runs_are_removed(self):
-        (self.place / "1.txt").write_text("n 7\n")
+        (self.place / "run-1.txt").write_text("n 7\n")
         (self.place / "1.csv").write_text("of the user\n")
-        program = self.script('echo "n $((1000 + $$ % 3))" >$$.txt')
-        done = self.compare_files("*.txt", program, program)
+        program = self.script('echo "n $((1000 + $$ % 3))" >run-$$.txt')
+        done = self.compare_files("run-*.txt", program, program)
         self.assert_exit(done, PASS)
         self.assertAlmostEqual(self.by_metric(done)["n"]["mean_reference"], 1001, delta=1)
         self.assertEqual(len(list(self.place.glob("*.txt"))), 1, "that of the last run")

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/parse/discovery.h"
+#include "core/parse/harness_builder.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
@@ -16,7 +17,7 @@ void CheckCommands(const Harness& harness, const std::string& name,
   const ExecutedCommand script{{"/bin/sh", "-c", "./program"}, true};
   const ExecutedCommand run = RunCommand(harness, script, name, true);
   FUZZ_CHECK(run.argv.size() == script.argv.size() && run.argv[2] != script.argv[2]);
-  const ExecutedCommand words = WithoutSelection(harness, {{"./program"}, false}, listed);
+  const ExecutedCommand words = WithoutSelection(harness, {{"./program"}, false}, listed, "/work");
   const ExecutedCommand alone = RunCommand(harness, words, name, false);
   FUZZ_CHECK(alone.argv.size() > 1 && alone.argv.front() == "./program");
   FUZZ_CHECK(alone.argv.back().size() >= name.size());
@@ -36,7 +37,7 @@ void FuzzBenchmarkList(std::string_view input) {
     FUZZ_CHECK(!listed->empty() && listed->size() <= kMaxListed);
     std::set<std::string_view> known;
     for (const std::string& one : *listed) {
-      FUZZ_CHECK(!one.empty() && one.size() <= kMaxListedBytes && known.insert(one).second);
+      FUZZ_CHECK(!one.empty() && one.size() <= kMaxInnerNameBytes && known.insert(one).second);
       FUZZ_CHECK(!HasControlCharacter(one) && !FirstInvalidUtf8(one));
     }
     CheckCommands(harness, listed->front(), *listed);

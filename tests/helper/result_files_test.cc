@@ -61,7 +61,7 @@ TEST_F(ResultFilesTest, ReadsWhatMatchesInTheOrderOfPaths) {
   Put("a.txt", "3");
   Put(".a.json", "4");
   Put("c.json/d.json", "5");
-  EXPECT_EQ(Read("*.json"), (Files{"a.json=1", "b.json=2"})) << "no folder, and no hidden file";
+  EXPECT_EQ(Read("?*.json"), (Files{"a.json=1", "b.json=2"})) << "no folder, and no hidden file";
   EXPECT_EQ(Read("a.json"), (Files{"a.json=1"}));
   EXPECT_EQ(Read("?.json/*.json"), (Files{"c.json/d.json=5"}));
 }
@@ -88,29 +88,29 @@ TEST_F(ResultFilesTest, TwoStarsFollowNoLink) {
 
 TEST_F(ResultFilesTest, RemovesWhatMatchesAndNothingElse) {
   for (const char* name : {"a.json", "a.txt", "x/b.json", "x/y/c.json"}) Put(name);
-  const auto removed = RemoveResultFiles(In("**/*.json"));
+  const auto removed = RemoveResultFiles(In("**/?*.json"));
   ASSERT_TRUE(removed) << removed.error().message;
   EXPECT_TRUE(fs::exists(folder_ / "a.txt"));
   EXPECT_TRUE(fs::exists(folder_ / "x/y"));
   for (const char* name : {"a.json", "x/b.json", "x/y/c.json"}) {
     EXPECT_FALSE(fs::exists(folder_ / name)) << name;
   }
-  EXPECT_TRUE(RemoveResultFiles(In("**/*.json"))) << "nothing matches now";
+  EXPECT_TRUE(RemoveResultFiles(In("**/?*.json"))) << "nothing matches now";
   EXPECT_TRUE(RemoveResultFiles(In("nosuch/a.json")));
   EXPECT_TRUE(RemoveResultFiles(In("a.txt/b.json")));
-  EXPECT_WORDING(ErrorOf("**/*.json"));
+  EXPECT_WORDING(ErrorOf("**/?*.json"));
 }
 
 TEST_F(ResultFilesTest, NothingIsRemovedUnlessEverythingThatMatchesMayBe) {
   Put("a.json");
   Put("z.json");
   ASSERT_EQ(chmod("z.json", 0755), 0);
-  const auto program = RemoveResultFiles(In("*.json"));
+  const auto program = RemoveResultFiles(In("?*.json"));
   ASSERT_FALSE(program);
   EXPECT_WORDING(program.error());
   ASSERT_EQ(chmod("z.json", 0644), 0);
   ASSERT_EQ(mkfifo("b.json", 0600), 0);
-  EXPECT_FALSE(RemoveResultFiles(In("*.json")));
+  EXPECT_FALSE(RemoveResultFiles(In("?*.json")));
   EXPECT_TRUE(fs::exists("a.json"));
   EXPECT_TRUE(fs::exists("z.json"));
 }
@@ -132,9 +132,9 @@ TEST_F(ResultFilesTest, RefusesWhatIsNoRegularFile) {
 TEST_F(ResultFilesTest, LimitsTheBytesOfAllFilesTogether) {
   Put("a.json", std::string(kMiB / 2, 'x'));
   Put("b.json", std::string(kMiB / 2, 'x'));
-  EXPECT_EQ(Read("*.json").size(), 2U);
+  EXPECT_EQ(Read("?*.json").size(), 2U);
   Put("c.json", "x");
-  const Error error = ErrorOf("*.json");
+  const Error error = ErrorOf("?*.json");
   EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
   EXPECT_WORDING(error);
   // The size is not believed, but neither is a large file read to its end.

@@ -56,44 +56,6 @@ TEST(FindBuiltinMetricTest, FindsByNameAndNothingElse) {
   EXPECT_EQ(FindBuiltinMetric(""), nullptr);
 }
 
-TEST(MatchesPatternTest, AnAsteriskTakesAnyTextAndAQuestionMarkOneCharacter) {
-  for (const auto& [pattern, name] :
-       std::vector<std::pair<std::string, std::string>>{{"*", ""},
-                                                        {"*", "BM_Sort/10/cpu_time"},
-                                                        {"*/sec/op", "BenchmarkX/small-8/sec/op"},
-                                                        {"BM_*/1?/*", "BM_Sort/10/real_time"},
-                                                        {"*a*b", "aabab"},
-                                                        {"**faults", "minor_faults"},
-                                                        {"p?/\u00b5s", "p9/\u00b5s"},
-                                                        {"t?me", "t\u00eeme"},
-                                                        {"?", "\u6642"},
-                                                        {"?", "\xff"}}) {
-    EXPECT_TRUE(MatchesPattern(pattern, name)) << pattern << " " << name;
-  }
-  for (const auto& [pattern, name] : std::vector<std::pair<std::string, std::string>>{
-           {"", "a"}, {"?", ""}, {"a?", "a"}, {"*b", "ba"}, {"?", "ab"}, {"*/sec/op", "sec/op"}}) {
-    EXPECT_FALSE(MatchesPattern(pattern, name)) << pattern << " " << name;
-  }
-}
-
-// pytest prints test_sort[100-0.5]; a backslash may be part of a Windows path.
-TEST(MatchesPatternTest, BracketsColonsAndBackslashesMeanThemselves) {
-  EXPECT_TRUE(MatchesPattern("test_sort[*]/mean", "test_sort[100-0.5]/mean"));
-  EXPECT_FALSE(MatchesPattern("test_sort[1-2]", "test_sort1"));
-  EXPECT_TRUE(MatchesPattern("*/threads:?", "BM_X/threads:2"));
-  EXPECT_TRUE(MatchesPattern("a\\*", "a\\b"));
-  EXPECT_FALSE(IsPattern("test_sort[100]"));
-  EXPECT_TRUE(IsPattern("test_sort[?]"));
-}
-
-// A pattern that a matcher with backtracking would need years for.
-TEST(MatchesPatternTest, ManyAsterisksTakeNoTime) {
-  std::string pattern;
-  for (int i = 0; i < 2000; ++i) pattern += "*a";
-  EXPECT_FALSE(MatchesPattern(pattern + "*b", std::string(4000, 'a')));
-  EXPECT_TRUE(MatchesPattern(pattern, std::string(4000, 'a')));
-}
-
 TEST(CountsWorkTest, IsTrueForInstructionsAndAllocationsWhateverTheBenchmark) {
   for (const char* name : {"instructions", "instructions:u", "Ir", "BenchmarkX-8/allocs/op",
                            "allocs/op", "BM_X/2/allocs_per_iter"}) {

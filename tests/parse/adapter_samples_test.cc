@@ -160,13 +160,28 @@ TEST(ShippedAdapterTest, Iperf3) {
 }
 
 TEST(ShippedAdapterTest, PerfStat) {
-  const Lines counters{"task-clock = 0.000541077 s lower", "page-faults = 49 1 lower",
-                       "context-switches = 0 1 lower"};
+  const Lines counters{"perf/task-clock = 0.000541077 s lower", "perf/page-faults = 49 1 lower",
+                       "perf/context-switches = 0 1 lower"};
   const std::string text = HarnessData("perf_stat_j.txt");
   EXPECT_EQ(ReadBy("perf-stat-j", text), counters) << "what is not supported has no value";
   EXPECT_EQ(ReadBy("perf-stat-j", "a line of the program\n" + text), counters);
   EXPECT_EQ(ReadBy("perf-stat-x", HarnessData("perf_stat_x.txt")),
-            (Lines{"task-clock = 0.00049 s lower", "page-faults = 49 1 lower"}));
+            (Lines{"perf/task-clock = 0.00049 s lower", "perf/page-faults = 49 1 lower"}));
+}
+
+// As perf prints where the processor's counters are permitted.
+TEST(ShippedAdapterTest, PerfStatWithCounters) {
+  EXPECT_EQ(ReadBy("perf-stat-j",
+                   "{\"counter-value\" : \"12345678.000000\", \"unit\" : \"\", \"event\" : "
+                   "\"instructions\", \"event-runtime\" : 1000}\n"),
+            (Lines{"perf/instructions = 12345678 1 lower"}));
+  EXPECT_EQ(
+      ReadBy("perf-stat-x",
+             "12345678,,instructions,1000,100.00,1.5,insn per cycle\n"
+             "12,,cpu/event=0xb1,umask=0x01/,1000,100.00,,\n"
+             "34,,cpu/event=0xb1,umask=0x02/u,1000,100.00,,\n"),
+      (Lines{"perf/instructions = 12345678 1 lower", "perf/cpu/event=0xb1,umask=0x01/ = 12 1 lower",
+             "perf/cpu/event=0xb1,umask=0x02/u = 34 1 lower"}));
 }
 
 TEST(ShippedAdapterTest, GnuTime) {
@@ -247,6 +262,17 @@ TEST(ShippedAdapterTest, OhaAsDocumented) {
                    "latency/p50 = 0.001 s lower by name", "latency/p99 = 0.004 s lower by name"}));
   EXPECT_EQ(ReadBy("oha", With(text, "1.0", "0.98")),
             (Lines{"line 1: the output reports a failure: '$.summary.successRate: 0.98'"}));
+  const std::string failed = R"("statusCodeDistribution": {"200": 5, "500": 4000}, "summary")";
+  EXPECT_EQ(ReadBy("oha", With(text, "\"summary\"", failed)).front(),
+            R"(line 1: the output reports a failure: '$.statusCodeDistribution["500"]: 4000')");
+}
+
+TEST(ShippedAdapterTest, PgbenchWithAConnectionForEachTransaction) {
+  EXPECT_EQ(ReadBy("pgbench",
+                   "latency average = 1.5 ms\naverage connection time = 0.9 ms\n"
+                   "tps = 666.6 (including reconnection times)\n"),
+            (Lines{"latency_mean = 0.0015 s lower by name",
+                   "connection_time = 0.0009 s lower by name", "transactions = 666.6 1/s higher"}));
 }
 
 TEST(ShippedAdapterTest, K6AsDocumented) {

@@ -201,6 +201,35 @@ TEST(AdapterTest, UnitsOfRatesAndDurations) {
   EXPECT_EQ(ValuesOf(output, "go"), (std::vector<double>{62.033, 0.003}));
 }
 
+TEST(AdapterTest, ASuffixOfTheNumberBesideAUnit) {
+  const auto rates = ReadWith(
+      kText + "[[metric]]\nname = \"rate\"\nmatch = '^(?P<value>[\\d.]+[kM]?) (?P<unit>\\S+)'\n",
+      "980 req/s\n1.2k req/s\n");
+  EXPECT_EQ(ValuesOf(rates, "rate"), (std::vector<double>{980, 1200}));
+}
+
+TEST(AdapterTest, AHeadingIsNoValueAndLinesMayEndWithCarriageReturns) {
+  const std::string metric = "match = '(?P<value>[\\d.]+) (?P<unit>\\w+)'\nname = \"t\"\n";
+  EXPECT_EQ(ValuesOf(ReadWith(kText + "[[metric]]\nunder = '^== \\d+ elements'\n" + metric,
+                              "== 1000 elements ==\n12.5 elements\n"),
+                     "t"),
+            (std::vector<double>{12.5}));
+  EXPECT_EQ(ValuesOf(ReadWith(kText + "[[metric]]\nwhen = '^mode: fast$'\n" + metric,
+                              "mode: fast\r\n3 ms\r\n"),
+                     "t"),
+            (std::vector<double>{0.003}));
+}
+
+TEST(AdapterTest, ConditionsOfATableMayBeTrueOrFalse) {
+  const std::string adapter =
+      "input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"{name}\"\nwhen = \"skipped != "
+      "true\"\n[[fail]]\npath = \"failed == true\"\n";
+  EXPECT_EQ(KeysOf(ReadWith(adapter, "name,t,skipped,failed\na,1,false,False\nb,2,True,false\n")),
+            (std::vector<std::string>{"a"}));
+  EXPECT_EQ(ReadError(adapter, "name,t,skipped,failed\na,1,false,TRUE\n").message,
+            "line 2: the output reports a failure: 'failed: TRUE'");
+}
+
 TEST(AdapterTest, SkipsLinesInBracketsBeforeAndBetweenDocuments) {
   const std::string metric = "[[metric]]\npath = \"a\"\nname = \"a\"\n";
   EXPECT_EQ(ValuesOf(ReadWith(kJson + metric, "[INFO] up\n[2026-11-29 10:00] {\n{\"a\": 1}"), "a"),
@@ -271,6 +300,9 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
       {kText + kPairs, "a: 1 ms\na: 2 B\n"},
       {kText + kPairs, "\xff\n"},
       {kText + kPairs, "wall: 1/3\n"},
+      {kText + "[[metric]]\nmatch = '(?P<value>\\S+) (?P<unit>\\w+)$'\nname = \"t\"\n", "12ms s\n"},
+      {"input = \"jsonl\"\n[[metric]]\npath = \"t\"\nname = \"{n}\"\nbenchmark = \"{b}\"\n",
+       "{\"b\": \"a\", \"n\": \"b/c\", \"t\": 1}\n{\"b\": \"a/b\", \"n\": \"c\", \"t\": 9}\n"},
       {kText + "[[metric]]\nmatch = '(?P<name>\\w+) (?P<value>\\d+)'\n", "wall_time 1\n"},
       {kText + "[[metric]]\nmatch = '(?P<value>\\d+)(?P<n>x)?'\nname = \"{n}\"\n", "1\n"},
       {json, "[{\"name\": \"a\", \"t\": 1},\n {\"name\": \"b\", \"t\": [1]}]"},

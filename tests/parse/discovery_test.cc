@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/parse/harness_builder.h"
 #include "tests/parse/harness_data.h"
 #include "tests/support/wording.h"
 
@@ -46,7 +47,7 @@ ListedNames ToList(std::string_view harness, const ExecutedCommand& command) {
 ListedNames ToRun(std::string_view harness, const ExecutedCommand& command, std::string_view name,
                   const ListedNames& listed = {}) {
   const Harness known = Known(harness);
-  return RunCommand(known, WithoutSelection(known, command, listed), name, true).argv;
+  return RunCommand(known, WithoutSelection(known, command, listed, "/work"), name, true).argv;
 }
 
 const std::string kOwn =
@@ -112,7 +113,8 @@ TEST(DiscoveryTest, RefusesAListThatCannotBeUsed) {
   for (const std::string_view harness : HarnessNames()) {
     EXPECT_WORDING(ListError(harness, ""));
   }
-  EXPECT_WORDING(ListError("google-benchmark", "BM_a\n" + std::string(201, 'x') + "\n"));
+  EXPECT_WORDING(
+      ListError("google-benchmark", "BM_a\n" + std::string(kMaxInnerNameBytes + 1, 'x') + "\n"));
   EXPECT_WORDING(ListError("google-benchmark", "BM_a\nBM_\x1b[31m\n"));
   EXPECT_WORDING(ListError("google-benchmark", "BM_\xff\n"));
   EXPECT_WORDING(ListError("google-benchmark", std::string(kMaxLineBytes + 1, 'x')));
@@ -148,6 +150,8 @@ TEST(DiscoveryTest, RunsExactlyOneBenchmark) {
                          R"(--benchmark_filter=^s \(a\+b\)\*c\.d \[x\] \$1 \\ \| \^ \{2\}\?/1$)"}));
   EXPECT_EQ(ToRun("go", program, "BenchmarkA/n=1.5"),
             (ListedNames{"./b", "-test.run", "^$", "-test.bench", R"(^BenchmarkA$/^n=1\.5$)"}));
+  EXPECT_EQ(ToRun("catch2", program, "-lead"), (ListedNames{"./b", R"(\-lead)"}));
+  EXPECT_EQ(ToRun("catch2", program, "*a"), (ListedNames{"./b", R"(\*a)"}));
   EXPECT_EQ(ToRun("catch2", program, R"(~a, [b] "q" \)"),
             (ListedNames{"./b", R"(\~a\, \[b\] \"q\" \\)"}));
   EXPECT_EQ(ToRun("jmh", program, "a.B.c"),
@@ -192,6 +196,12 @@ TEST(DiscoveryTest, LeavesTheOutputAloneIfTheUserNamedItsFormat) {
 TEST(DiscoveryTest, PassesWordsThroughCargoAndNeverRepeatsBench) {
   EXPECT_EQ(ToList("libtest", Program({"/usr/bin/cargo", "bench", "-q"})),
             (ListedNames{"/usr/bin/cargo", "bench", "-q", "--", "--list"}));
+  EXPECT_EQ(ToList("libtest", Program({"taskset", "-c", "1", "cargo", "bench"})).back(), "--list");
+  EXPECT_EQ(ToList("libtest", Program({"taskset", "-c", "1", "cargo", "bench"}))[5], "--");
+  EXPECT_EQ(ToList("libtest", Program({"./lt", "--data=src/cargo"})),
+            (ListedNames{"./lt", "--data=src/cargo", "--list"}))
+      << "that is no cargo";
+  EXPECT_EQ(ToList("libtest", Script("cd /src/cargo && ./lt"))[2], "cd /src/cargo && ./lt --list");
   EXPECT_EQ(ToRun("libtest", Program({"cargo", "bench", "--", "--color"}), "a"),
             (ListedNames{"cargo", "bench", "--", "--color", "--exact", "a"}));
   EXPECT_EQ(ToRun("libtest", Program({"./b", "--bench"}), "a"),
@@ -209,6 +219,15 @@ TEST(DiscoveryTest, ReplacesWhatACommandOfPytestSelects) {
       ToRun("pytest-benchmark", Program({"pytest", "-x", "./bench/", "bench/test_b.py::test_y"}),
             listed[1], listed),
       expected);
+  for (const char* word : {"bench/.", "/work/bench", "/work/./bench/test_b.py::test_y", "."}) {
+    EXPECT_EQ(ToRun("pytest-benchmark", Program({"pytest", "-x", word}), listed[1], listed),
+              expected)
+        << word;
+  }
+  EXPECT_EQ(ToRun("pytest-benchmark", Program({"pytest", "-m", "bench", "bench"}), "a", listed),
+            (ListedNames{"/bin/sh", "-c", "exec \"$@\" 3>&1 >/dev/null", "sh", "pytest", "-m",
+                         "bench", "--benchmark-json=/dev/fd/3", "a"}))
+      << "the value of an option selects nothing";
   EXPECT_EQ(
       ToRun("pytest-benchmark", Script("cd x && pytest"), listed[0], listed)[2],
       "{ cd x && pytest --benchmark-json=/dev/fd/3 bench/test_a.py::test_x\n} 3>&1 >/dev/null");

@@ -366,6 +366,23 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"too_many_controls",
                 [](auto& s) { s.benchmarks[0].controls.assign(kMaxControlNames + 1, "a"); },
                 "control"},
+        BadSpec{"too_many_patterns_of_only",
+                [](auto& s) {
+                  s.benchmarks[0].harness = "go";
+                  s.benchmarks[0].only.assign(kMaxNamePatterns + 1, "a*");
+                },
+                "only"},
+        BadSpec{"too_many_gates",
+                [](auto& s) { s.benchmarks[0].gates.assign(kMaxGateNames + 1, {.metric = "a"}); },
+                "metric"},
+        BadSpec{"too_many_patterns_of_gates",
+                [](auto& s) { s.benchmarks[0].gates.assign(kMaxNamePatterns + 1, {.metric = "*"}); },
+                "metric"},
+        BadSpec{"long_pattern_of_a_gate",
+                [](auto& s) {
+                  s.benchmarks[0].gates = {{.metric = std::string(kMaxPatternBytes, 'a') + "*"}};
+                },
+                "metric"},
         BadSpec{"inner_benchmark_of_a_client", [](auto& s) { s.benchmarks[0].inner = "BM_a"; },
                 "inner"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},

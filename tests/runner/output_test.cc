@@ -310,7 +310,7 @@ TEST(OutputTest, FilesOfTheRunAreParsedInsteadOfStdout) {
   const TempFolder folder;
   RunnerProcess runner;
   ChildSpec child = ScriptOf("echo noise; echo n 1 >b.txt; echo n 2 >a.txt");
-  child.parse_file = "*.txt";
+  child.parse_file = "?*.txt";
   child.cwd = folder.path();
   child.output = OutputKind::kLog;
   folder.Put("old.txt", "n 7\n");
@@ -349,7 +349,7 @@ TEST(OutputTest, ABatchOfRunsWithFilesRemovesThemBeforeEach) {
   RunnerProcess runner;
   ChildSpec child = ScriptOf("echo n 1 >$$.txt");
   child.parse = "lines";
-  child.parse_file = "*.txt";
+  child.parse_file = "?*.txt";
   child.cwd = folder.path();
   ASSERT_TRUE(runner.Open(child));
   runner.Send(wire::RunBatch{{.runs = {{.child = 0}, {.child = 0}, {.child = 0}},

@@ -24,6 +24,28 @@ TEST(DropInnerNameTest, KeepsTheNamesOfOtherBenchmarks) {
   EXPECT_EQ(outcome.metrics[1].name, "BenchmarkA/sub-8/sec/op");
 }
 
+TEST(DropOthersTest, DropsWhatBelongsToAnotherBenchmarkOfTheSession) {
+  SessionSpec spec;
+  for (const char* name : {"sort", "Sort", "scan/8"}) {
+    Benchmark one;
+    one.inner = name;
+    spec.benchmarks.push_back(one);
+  }
+  RunOutcome outcome;
+  outcome.samples = {{"wall_time", "", 0, 9},
+                     {"mean", "sort/a", 0, 1},
+                     {"mean", "Sort/a", 0, 2},
+                     {"mean", "scan/8", 0, 3},
+                     {"mean", "other", 0, 4}};
+  outcome.metrics = {{"sort/a/mean", "s"}, {"Sort/a/mean", "s"}, {"other/mean", "s"}};
+  DropOthers(spec, 0, outcome);
+  EXPECT_EQ(outcome.samples,
+            (std::vector<Sample>{
+                {"wall_time", "", 0, 9}, {"mean", "sort/a", 0, 1}, {"mean", "other", 0, 4}}));
+  ASSERT_EQ(outcome.metrics.size(), 2U);
+  EXPECT_EQ(outcome.metrics[1].name, "other/mean");
+}
+
 class DivideOutcomeTest : public testing::Test {
  protected:
   DivideOutcomeTest() {

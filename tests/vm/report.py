@@ -70,10 +70,15 @@ class Report:
         # Transmission of a line takes some milliseconds.
         return (guest_ended - guest_began) / (ended - began) - 1 if ended - began > 30 else None
 
+    def absent(self):
+        """What this machine does not have, whose tests did not run, as lines."""
+        return [f"boot '{self.boot}': not had by this machine: {test.name}"
+                for test in self.tests if test.outcome == "absent"]
+
     def problems(self, ending, of_tests=True):
         """The reasons why this boot did not pass, as lines; empty if it passed. `ending`: how the
         host ended the machine, if it did not exit by itself; `of_tests`: it was to run tests."""
-        passed = sum(test.outcome == "ok" for test in self.tests)
+        passed = sum(test.outcome in ("ok", "absent") for test in self.tests)
         if self.status is None:
             where = f", in {self.running}" if self.running else ""
             found = f"{ending}{where}; {passed} of {self._selected} tests had passed"
@@ -87,7 +92,8 @@ class Report:
             return []
         if abs(error := self.clock_error() or 0) > CLOCK_ERROR:
             found += f"; its clock was {100 * error:.0f} % off: no time limit meant what it said"
-        others = [f"{test.outcome}: {test.name}" for test in self.tests if test.outcome != "ok"
+        others = [f"{test.outcome}: {test.name}" for test in self.tests
+                  if test.outcome not in ("ok", "absent")
                   and not any(test.name in line for line in self.told)]
         return [f"boot '{self.boot}': {found}",
                 *(f"boot '{self.boot}': {line}" for line in (*self.told, *others))]

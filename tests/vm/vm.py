@@ -307,7 +307,8 @@ def boot_once(image, boot, payload, folder, arguments):
     if (error := report.clock_error()) is not None:
         said += f", its clock {100 * error:+.2f} % off"
     say(said)
-    return Outcome(problems, [said], report.tests, report.status is None and life.stood_still)
+    return Outcome(problems, [said, *report.absent()], report.tests,
+                   report.status is None and life.stood_still)
 
 
 def show_last_words(boot, folder):

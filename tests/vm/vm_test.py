@@ -69,6 +69,13 @@ class ReportTest(unittest.TestCase):
         self.assertIn("1 of 2 tests", problems[0])
         self.assertEqual(problems[1:], ["boot 'amd': skipped: test_x.X.test_2"])
 
+    def test_what_the_machine_does_not_have_is_named_and_no_failure(self):
+        report = report_of(*(line.replace("ok test_x.X.test_2", "absent test_x.X.test_2")
+                             for line in PASSED))
+        self.assertEqual(report.problems(""), [])
+        self.assertEqual(report.absent(),
+                         ["boot 'amd': not had by this machine: test_x.X.test_2"])
+
     def test_a_failed_test_is_named_once(self):
         lines = [line.replace("ok test_x.X.test_1", "FAILED test_x.X.test_1")
                  for line in PASSED[:-1]]

@@ -34,6 +34,10 @@ PARTITION, PARTITION_TOLD = ("root", "partition") if os.environ["BENCHD_VM_BOOT"
 # Emulated machines that share their host are slow, but a timeout must end.
 TIMEOUT_S = e2e_support.TIMEOUT_S
 
+# Begins the reason for skipping a test about something that this machine cannot have. Such a test is
+# named at the end, and any other skipped test has failed.
+ABSENT = "not had by this machine: "
+
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 # State that exists only while the services run: their groups, and the controllers enabled by
 # Delegate=.

@@ -5,13 +5,28 @@ import pathlib
 import signal
 
 import e2e_support
-from guest import GuestTest, main_pid, read, unit, wait_until
+from guest import ABSENT, GuestTest, main_pid, read, unit, wait_until
 
 BOOST = pathlib.Path("/sys/devices/system/cpu/cpufreq/boost")
 GOVERNOR = pathlib.Path("/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor")
 
 
+def has_boost():
+    """Since Linux 6.9, amd-pstate asks the processor, and the emulated one says no. The file is there
+    nevertheless, and refuses 1."""
+    try:
+        BOOST.write_text("1")
+    except OSError:
+        return False
+    return True
+
+
 class BoostTest(GuestTest):
+    def setUp(self):
+        if not has_boost():
+            self.skipTest(f"{ABSENT}boost, by its kernel")
+        super().setUp()
+
     def test_boost_is_switched_off_while_a_session_runs(self):
         self.assertEqual(read(BOOST), "1")
         gate, client, started = self.session_at_gate()
@@ -35,6 +50,8 @@ class BoostTest(GuestTest):
                    and main_pid("benchd-runner.service") != victim, "the runner runs again")
         self.assert_machine_as_before()
 
+
+class SmtTest(GuestTest):
     def test_smt_that_cannot_be_switched_is_told(self):
         done = self.compare("--runs", "8")
         self.assert_exit(done, e2e_support.PASS)
