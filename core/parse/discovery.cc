@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -410,23 +409,38 @@ void PutAside(ExecutedCommand& command) {
   command.argv.insert(command.argv.begin(), shell.begin(), shell.end());
 }
 
-/// Returns the word of a command as a listed name has it: relative to the working directory and
-/// without dots.
-std::string AsListed(std::string_view word, const std::string& cwd) {
+/// Returns a path without dots and double slashes, as far as its text shows.
+std::string WithoutDots(std::string_view path) {
+  WordList parts;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    if (part == ".." && !parts.empty()) {
+      parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.emplace_back(part);
+    }
+  }
+  return (path.starts_with('/') ? "/" : "") + Join(parts, "/");
+}
+
+/// Returns the word of a command as a listed name has it: relative to the working directory, and
+/// without dots. The directory itself is empty.
+std::string AsListed(std::string_view word, std::string_view cwd) {
   const std::size_t test = std::min(word.find("::"), word.size());
-  std::filesystem::path file(word.substr(0, test));
-  file = file.lexically_normal();
-  if (file.is_absolute() && !cwd.empty()) file = file.lexically_relative(cwd);
-  std::string name = file.string();
-  while (name.ends_with('/')) name.pop_back();
+  std::string name = WithoutDots(word.substr(0, test)) + "/";
+  const std::string place = WithoutDots(cwd) + "/";
+  if (name.starts_with(place)) name.erase(0, place.size());
+  if (name == "/") name.clear();
+  if (name.ends_with('/')) name.pop_back();
   return name.append(word.substr(test));
 }
 
 /// Returns whether a selection, as AsListed() returns it, contains a listed benchmark: the test
 /// itself, its file, or a folder of files.
 bool Selects(std::string_view word, std::string_view name) {
-  if (word == ".") return true;
-  if (word.empty() || !name.starts_with(word)) return false;
+  if (word.empty()) return true;
+  if (!name.starts_with(word)) return false;
   const std::string_view rest = name.substr(word.size());
   return rest.empty() || rest.starts_with('/') || rest.starts_with("::") || rest.starts_with('[');
 }
@@ -445,12 +459,11 @@ void RemoveSelection(std::span<const std::string> listed, const std::string& cwd
   for (std::size_t i = 0; i < command.argv.size(); ++i) {
     const std::string& word = command.argv[i];
     const bool value = i > 0 && std::ranges::count(kWithValue, command.argv[i - 1]) > 0;
-    // `python -m pytest` is the program.
-    const std::string path = i == 0 || value || word.starts_with('-') ? "" : AsListed(word, cwd);
-    const bool selects = !path.empty() && std::ranges::any_of(listed, [&](const std::string& name) {
-      return Selects(path, name);
-    });
-    if (!selects) kept.push_back(word);
+    // `python -m pytest`: the program is a value, too.
+    const bool plain = i > 0 && !value && !word.empty() && !word.starts_with('-');
+    const std::string path = plain ? AsListed(word, cwd) : std::string();
+    const auto selects = [&path](const std::string& name) { return Selects(path, name); };
+    if (!plain || std::ranges::none_of(listed, selects)) kept.push_back(word);
   }
   command.argv = std::move(kept);
 }

@@ -6,7 +6,8 @@ wrong, by --harness and by the usual ways.
 One program has N benchmarks of several kinds, of about 3 to 130 microseconds. One of 24 is noisy.
 In the candidate, three of them do 5 % more work; which three is drawn anew for each repeat. The
 margin is 2 %. All ways judge typical values: medians by hand, the estimator hl (median for Criterion)
-by benchd. In each repeat, these ways take their turns in random order:
+by benchd. By hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of wrong
+verdicts by 5 % (--error-rate fdr). In each repeat, these ways take their turns in random order:
 
 harness   `compare --harness`: each benchmark by itself, until its own gate is decided
 parse     `compare --parse`: the whole program, until every gate is decided
@@ -148,8 +149,8 @@ class Trials:
         """A comparison by benchd. @param name  of a comparison's benchmark"""
         cpus = ["--cpus", self.given.cpus] if self.given.cpus else []
         last, seconds = self.benchctl.compare(
-            *options, *cpus, *self.tool.more, "--metric", f"{self.tool.metric}:{MARGIN:.0%}",
-            "--max-time", self.given.max_time, shlex.join(base), shlex.join(candidate),
+            *options, *cpus, *self.tool.more, "--error-rate", "fdr", "--confidence", "95%",
+            "--metric", f"{self.tool.metric}:{MARGIN:.0%}", "--max-time", self.given.max_time, shlex.join(base), shlex.join(candidate),
             cwd=self.folder)
         verdicts = {name(one): one["verdict"] for one in last["comparisons"]
                     if one["role"] == "gate"}
