@@ -517,6 +517,10 @@ Result<AdapterReading> Adapter::Read(std::string_view output) const {
 
 Result<HarnessOutput> ParseWithAdapter(const Adapter& adapter, std::string_view output) {
   TRY(auto reading, adapter.Read(output));
+  return OutputOf(std::move(reading));
+}
+
+Result<HarnessOutput> OutputOf(AdapterReading reading) {
   if (!reading.failures.empty()) {
     const AdapterFailure& first = reading.failures.front();
     return Error{

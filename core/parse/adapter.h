@@ -78,6 +78,11 @@ class Adapter {
 ///         and "no value: ..." for an output without values.
 Result<HarnessOutput> ParseWithAdapter(const Adapter& adapter, std::string_view output);
 
+/// Returns the samples that an adapter read in a run.
+///
+/// @errors kInvalidArgument for a failure and for no values, as ParseWithAdapter().
+Result<HarnessOutput> OutputOf(AdapterReading reading);
+
 /// An adapter that is part of benchd, from adapters/NAME.toml.
 struct ShippedAdapter {
   std::string_view name;

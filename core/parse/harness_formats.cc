@@ -74,10 +74,9 @@ Error WithTool(Error error, std::string_view format, std::string_view text) {
   return error;
 }
 
-Result<HarnessOutput> ParseFormat(std::string_view format, std::string_view text,
-                                  std::string_view adapter) {
-  if (const auto rules = AdapterText(format, adapter)) {
-    TRY(const auto compiled, Adapter::Parse(*rules));
+Result<HarnessOutput> ParseFormat(std::string_view format, std::string_view text) {
+  if (const ShippedAdapter* const shipped = FindShippedAdapter(format)) {
+    TRY(const auto compiled, Adapter::Parse(shipped->text));
     return ParseWithAdapter(compiled, text);
   }
   TRY_VOID(CheckHarnessFormat(format));
@@ -101,7 +100,14 @@ Result<HarnessSource> CheckHarnessFormat(std::string_view format, std::string_vi
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text,
                                          std::string_view adapter) {
   text = WithoutByteOrderMark(text);
-  auto output = ParseFormat(format, text, adapter);
+  if (!adapter.empty()) {
+    TRY(const auto compiled, Adapter::Parse(adapter));
+    TRY(auto reading, compiled.Read(text));
+    const bool nothing = reading.failures.empty() && reading.output.samples.empty();
+    auto output = OutputOf(std::move(reading));
+    return nothing ? WithTool(std::move(output).error(), format, text) : output;
+  }
+  auto output = ParseFormat(format, text);
   if (!output) return WithTool(std::move(output).error(), format, text);
   return output;
 }

@@ -230,6 +230,18 @@ TEST(AdapterTest, ConditionsOfATableMayBeTrueOrFalse) {
             "line 2: the output reports a failure: 'failed: TRUE'");
 }
 
+TEST(AdapterTest, NamesTheToolOnlyIfNothingIsRead) {
+  const std::string adapter = kJson +
+                              "each = \"$.results[*]\"\nbenchmark = "
+                              "\"{command}\"\n[[metric]]\npath = \"@.ms\"\nname = \"t\"\n";
+  const std::string_view wrong = R"({"results": [{"command": "a", "ms": "n/a"}]})";
+  EXPECT_EQ(ReadError(adapter, wrong).hint,
+            "correct the [[metric]] at line 4 of the adapter: if this text means that there is no "
+            "value, list it in absent");
+  const std::string_view nothing = R"({"results": [{"command": "a", "mean": 1}]})";
+  EXPECT_NE(ReadError(adapter, nothing).hint.find("hyperfine"), std::string::npos);
+}
+
 TEST(AdapterTest, SkipsLinesInBracketsBeforeAndBetweenDocuments) {
   const std::string metric = "[[metric]]\npath = \"a\"\nname = \"a\"\n";
   EXPECT_EQ(ValuesOf(ReadWith(kJson + metric, "[INFO] up\n[2026-11-29 10:00] {\n{\"a\": 1}"), "a"),

@@ -374,7 +374,8 @@ def parse_arguments(words=None):
                         help="number of machines at once (default: 2 if there are two CPUs)")
     parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="SECONDS",
                         help="limit for each boot; a longer one has failed (%(default)s)")
-    parser.add_argument("--script", help="with one --boot: run this program instead of the tests")
+    parser.add_argument("--script", help="with one --boot: run this program instead of the tests; "
+                        "if it takes minutes, it must call show_life() of guest/hang.py")
     parser.add_argument("--results", type=pathlib.Path,
                         help="folder for the guest's journal and console (default: on failure, a "
                         "temporary folder)")
