@@ -225,6 +225,44 @@ TEST_F(DiscoveryTest, AListThatCannotBeReadNamesArmAndCommand) {
   EXPECT_WORDING(ErrorOf(RunIt()));
 }
 
+/// A program of Catch2 2, which exits with the number of the test cases that it lists.
+class DiscoveryOfCatch2Test : public DiscoveryTest {
+ protected:
+  SessionSnapshot RunWith(int code, const Names& listed) {
+    spec_.benchmarks[0].harness = spec_.benchmarks[0].parse = "catch2";
+    runner_.program = [this, code, listed](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
+      const ChildSpec& child = runner_.ran().back();
+      if (child.argv.back() != "--list-tests") return OneRun(child.argv.back(), run);
+      // Where the exit code is accepted, only the list counts.
+      if (listed.empty() && !child.accept_exit.empty()) {
+        return InvalidArgument("parse", "no benchmark is listed");
+      }
+      RunOutcome outcome;
+      outcome.exit.code = code;
+      outcome.names = listed;
+      outcome.stderr_tail = "cannot open libfoo.so.1\n";
+      return outcome;
+    };
+    return RunIt();
+  }
+};
+
+TEST_F(DiscoveryOfCatch2Test, TheNumberOfTestCasesIsNoFailure) {
+  EXPECT_EQ(RunWith(2, {"sort", "scan"}).state, SessionState::kDone);
+}
+
+TEST_F(DiscoveryOfCatch2Test, AnotherExitCodeIs) {
+  EXPECT_WORDING(ErrorOf(RunWith(3, {"sort", "scan"})));
+}
+
+TEST_F(DiscoveryOfCatch2Test, AnEmptyListHasTheExitCodeAndStderrOfTheProgram) {
+  const SessionSnapshot last = RunWith(127, {});
+  EXPECT_WORDING(ErrorOf(last));
+  ASSERT_TRUE(last.failure && last.failure->run);
+  EXPECT_EQ(last.failure->run->exit_code, 127);
+  EXPECT_EQ(last.failure->run->stderr_tail, "cannot open libfoo.so.1\n");
+}
+
 TEST_F(DiscoveryTest, ArmsWithoutACommonBenchmarkAreNotCompared) {
   lists_["candidate"] = {"BM_1", "BM_2", "BM_3", "BM_4", "BM_5", "BM_6", "BM_7"};
   EXPECT_WORDING(ErrorOf(RunIt()));
