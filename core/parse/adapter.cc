@@ -326,7 +326,8 @@ class AdapterReader {
             case JsonValue::Kind::kString:
               return AtOutputLine(value.line, AddText(rule, value.text, {}, value.line, resolve));
             default:
-              return AsNumber(value, Quoted(rule.path->text())).error();
+              return Refuse(rule, AsNumber(value, Quoted(rule.path->text())).error().message,
+                            "let path lead to numbers or texts");
           }
         });
     if (use.found == before && use.missing.empty()) {

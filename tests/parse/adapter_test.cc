@@ -328,6 +328,7 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t\n1\nx\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "a,t\nx,1\nx\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"{a}\"\n", "a,t\n,1\n"},
+      {"input = \"csv\"\n[[metric]]\npath = \"$\"\nname = \"t\"\n", "t\n1\n"},
       {kJson + "[[metric]]\npath = \"l.*\"\nname = \"{key}\"\n", "{\"l\": {\"a\": 1}}"},
       {xml, "<b>\n<a n='x' t='fast'/></b>"},
       {xml, "<b>\n<a t='1'/></b>"},
