@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/model/metric.h"
 #include "core/model/name_pattern.h"
 
 namespace benchd {

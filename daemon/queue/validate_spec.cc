@@ -22,6 +22,7 @@
 #include "core/model/name_pattern.h"
 #include "core/parse/command_line.h"
 #include "core/parse/discovery.h"
+#include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "daemon/queue/sampled_spec.h"
 
@@ -289,6 +290,9 @@ class ParseFormats {
   std::map<std::pair<std::string, std::string>, HarnessSource> sources_;
   std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
+
+// INNER/NAME, as a harness may print it.
+static_assert(kMaxGateNameBytes == kMaxInnerNameBytes + 1 + kMaxMetricNameBytes);
 
 /// Bounds the time that it takes to find the metrics of the gates.
 Result<void> CheckGateNames(const Benchmark& benchmark) {
