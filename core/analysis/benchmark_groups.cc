@@ -103,8 +103,10 @@ std::vector<std::vector<std::uint32_t>> ChooseGroups(std::span<const LoneRun> ru
     if (start_seconds <= kMostStartShare * run.seconds) continue;
     group.push_back(run.benchmark);
     own_seconds += std::max(0.0, run.seconds - start_seconds);
-    const bool full = start_seconds <= kMostStartShare * (start_seconds + own_seconds);
-    if (full || group.size() == kMostInGroup) close();
+    const double seconds = start_seconds + own_seconds;
+    const bool is_long = seconds >= kLongProcessSeconds && start_seconds <= own_seconds;
+    const bool is_full = start_seconds <= kSmallStartShare * seconds || is_long;
+    if (is_full || group.size() == kMostInGroup) close();
   }
   close();
   return groups;
@@ -128,8 +130,7 @@ bool GroupPlanner::MayShare(const Benchmark& benchmark, const Seen& seen) {
   for (const auto& [inner, name] : seen.metrics) {
     // Metrics with the name of the benchmark have lost it, or have that of the harness.
     const bool known = inner.empty() || inner == benchmark.harness;
-    const std::string_view listed[] = {benchmark.inner};
-    if (!known && !OwnerOf(inner, listed)) return false;
+    if (!known && !NameOwners({benchmark.inner}).Of(inner)) return false;
     metrics.push_back({inner, name, IsOfProcess(inner, name)});
   }
   for (const GatedMetric& gated : MatchGates(benchmark.gates, metrics)) {
@@ -182,6 +183,22 @@ GroupPlan GroupPlanner::Choose(const SessionSpec& spec,
   return plan;
 }
 
+std::optional<BenchmarkGroups> WithoutDecided(const BenchmarkGroups& groups,
+                                              std::span<const BenchmarkOutlook> outlooks) {
+  std::vector<std::vector<std::uint32_t>> smaller;
+  bool due = false;
+  for (const std::vector<std::uint32_t>& group : groups.all()) {
+    std::vector<std::uint32_t> open;
+    std::ranges::copy_if(group, std::back_inserter(open),
+                         [&outlooks](std::uint32_t one) { return outlooks[one].open; });
+    const auto decided = static_cast<double>(group.size() - open.size());
+    due = due || decided >= kLeavingShare * static_cast<double>(group.size());
+    if (!open.empty()) smaller.push_back(std::move(open));
+  }
+  if (!due) return std::nullopt;
+  return BenchmarkGroups(std::move(smaller));
+}
+
 std::vector<std::uint32_t> IdleArmsOfGroup(
     std::uint32_t benchmark, const BenchmarkGroups& groups,
     const std::function<std::span<const std::uint32_t>(std::uint32_t)>& idle_arms) {
@@ -202,8 +219,12 @@ std::vector<BenchmarkOutlook> GroupedOutlooks(std::vector<BenchmarkOutlook> outl
     BenchmarkOutlook whole = outlooks[group.front()];
     whole.open = false;
     whole.expected_blocks = 0;
+    whole.seconds = 0;
+    if (whole.busy_seconds) whole.busy_seconds = 0;
     for (const std::uint32_t benchmark : group) {
       const BenchmarkOutlook& one = outlooks[benchmark];
+      whole.seconds += one.seconds;
+      if (whole.busy_seconds) *whole.busy_seconds += one.busy_seconds.value_or(0);
       if (one.open) {
         whole.open = true;
         const bool known = whole.expected_blocks && one.expected_blocks;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,27 +18,35 @@
 #include "core/model/warning.h"
 
 // Benchmarks that share processes, because their runs alone are mostly the start of the program.
-// Pure: the groups follow from the stored warm-up runs, so a session that is resumed has the same.
+// Pure: the groups follow from the stored runs, so a session that is resumed has the same.
 
 namespace benchd {
 
 /// A benchmark of a program is grouped if starting the program takes more than this share of a run.
-/// A group takes further benchmarks until the start takes at most this share of its process. While
-/// one benchmark of a group is undecided, all of them run, which costs at most about twice a run
-/// alone.
+/// Others run alone, because the arms then alternate more often, so that less of the drift remains:
+/// in processes of 5 to 20 benchmarks, those of `./dev bench discovery` needed 1.4 to 1.6 times the
+/// pairs.
 inline constexpr double kMostStartShare = 0.5;
+/// A group takes further benchmarks until the start takes at most this share of its process, or
+/// until the process takes this long and the start at most half of that.
+inline constexpr double kSmallStartShare = 0.25;
+inline constexpr double kLongProcessSeconds = 1;
 /// The maximum number of benchmarks of a group. It bounds the filter, which is one word of a
 /// command.
 inline constexpr std::size_t kMostInGroup = 32;
+/// Decided benchmarks leave their groups together, once they are this share of one of them, because
+/// the commands of the session are then opened anew.
+inline constexpr double kLeavingShare = 0.25;
 
 /// The groups of a session. Benchmarks are given by their indices in the expanded spec.
 ///
 /// The first benchmark of a group, in the order of the list, leads it: it stands for the group in
-/// the schedule. All benchmarks of a group have the same number of blocks.
+/// the schedule. All benchmarks of a group have the same number of blocks. Groups only become
+/// smaller.
 class BenchmarkGroups {
  public:
   BenchmarkGroups() = default;
-  /// @param groups  each in ascending order, with at least two benchmarks; no benchmark twice
+  /// @param groups  each in ascending order, none of them empty; no benchmark twice
   explicit BenchmarkGroups(std::vector<std::vector<std::uint32_t>> groups);
 
   bool empty() const { return groups_.empty(); }
@@ -62,8 +71,8 @@ struct LoneRun {
   double seconds = 0;
 };
 
-/// Divides the benchmarks of one program into groups, in the given order. Those whose runs are not
-/// mostly start are left out, as is the last one if it would be a group of its own.
+/// Divides the benchmarks of one program into groups, in the given order. Those whose runs are
+/// not mostly start are left out, as is the last one if it would be a group of its own.
 ///
 /// @param start_seconds  the time that starting the program takes
 std::vector<std::vector<std::uint32_t>> ChooseGroups(std::span<const LoneRun> runs,
@@ -119,6 +128,14 @@ class GroupPlanner {
   std::map<std::uint32_t, Seen> seen_;  // by benchmark
 };
 
+/// Returns the groups without their decided benchmarks, or nothing as long as these are less than
+/// kLeavingShare of each group. One that remains is a group of its own, because its runs have still
+/// no metrics of the process.
+///
+/// @param outlooks  of all benchmarks
+std::optional<BenchmarkGroups> WithoutDecided(const BenchmarkGroups& groups,
+                                              std::span<const BenchmarkOutlook> outlooks);
+
 /// Returns the arms of which no benchmark in the group of this one needs another run.
 ///
 /// @param idle_arms  returns the idle arms of one benchmark, in ascending order
@@ -127,8 +144,8 @@ std::vector<std::uint32_t> IdleArmsOfGroup(
     const std::function<std::span<const std::uint32_t>(std::uint32_t)>& idle_arms);
 
 /// Returns the outlooks for the schedule, in which the leader of a group stands for the group: it
-/// is open as long as one of the benchmarks is, and decided when the last of them is. Its idle arms
-/// are idle in all of them. The others never have a turn.
+/// is open as long as one of the benchmarks is, and decided when the last of them is. Its time is
+/// the sum of theirs, and its idle arms are idle in all of them. The others never have a turn.
 std::vector<BenchmarkOutlook> GroupedOutlooks(std::vector<BenchmarkOutlook> outlooks,
                                               const BenchmarkGroups& groups);
 

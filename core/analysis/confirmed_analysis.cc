@@ -123,8 +123,8 @@ void ConfirmedAnalysis::AddWarmup(std::span<const Run> block) {
 }
 
 Result<void> ConfirmedAnalysis::Add(std::span<const Run> block,
-                                    std::span<const std::uint32_t> ended) {
-  return confirming_ ? second_->Add(block, ended) : first_.Add(block, ended);
+                                    std::span<const std::uint32_t> ended, std::size_t sharing) {
+  return confirming_ ? second_->Add(block, ended, sharing) : first_.Add(block, ended, sharing);
 }
 
 bool ConfirmedAnalysis::BeginConfirmation() {

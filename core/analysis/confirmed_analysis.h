@@ -46,8 +46,9 @@ class ConfirmedAnalysis {
   /// the same gates.
   void AddWarmup(std::span<const Run> block);
 
-  /// Adds a block of the current phase. See SessionAnalysis::Add() for `ended` and @errors
-  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {});
+  /// Adds a block of the current phase. See SessionAnalysis::Add().
+  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {},
+                   std::size_t sharing = 1);
 
   /// Returns whether the current phase is finished.
   bool Finished() const { return Current().Finished(); }

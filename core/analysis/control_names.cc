@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "core/model/name_pattern.h"
-
 namespace benchd {
 
 bool NamesControl(std::string_view name, std::string_view text) {
-  return MatchesPattern(name, text) || MatchesPattern(std::string(name) + "/*", text);
+  return ControlPattern(std::string(name)).Names(text);
 }
 
 bool IsNamedBy(const Benchmark& benchmark, std::string_view name) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/analysis/block_values.h"
+#include "core/model/name_pattern.h"
 #include "core/model/session_spec.h"
 
 // Controls: benchmarks that must not change (docs/statistics.md section 6). Pure.
@@ -16,6 +18,19 @@ namespace benchd {
 /// Returns whether the name of a control stands for `text`: it is equal, or a pattern that matches
 /// (MatchesPattern()), or `text` continues it after a slash, as "BM_Sort/8" continues "BM_Sort".
 bool NamesControl(std::string_view name, std::string_view text);
+
+/// NamesControl() for one name and many texts.
+class ControlPattern {
+ public:
+  explicit ControlPattern(const std::string& name) : whole_(name), continued_(name + "/*") {}
+  bool Names(std::string_view text) const {
+    return whole_.Matches(text) || continued_.Matches(text);
+  }
+
+ private:
+  NamePattern whole_;
+  NamePattern continued_;
+};
 
 /// Returns whether a name stands for the benchmark, or for the one inside its program.
 bool IsNamedBy(const Benchmark& benchmark, std::string_view name);

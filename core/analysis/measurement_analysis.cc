@@ -112,7 +112,7 @@ class MeasurementAnalysis::Impl {
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
-  Result<void> Add(std::span<const Run> block) {
+  Result<void> Add(std::span<const Run> block, std::size_t sharing) {
     TRY_VOID(CheckBlock(block, specs_));
     TRY_VOID(CheckEveryArm(block, specs_));
     BenchmarkMeasurement& benchmark = benchmarks_[block.front().benchmark];
@@ -124,7 +124,7 @@ class MeasurementAnalysis::Impl {
     TRY_VOID(CheckNames());
     FixLevel();
     TRY_VOID(benchmark.AddBlock(runs, levels_));
-    Forecast(block);
+    Forecast(block, sharing);
     return {};
   }
 
@@ -221,12 +221,12 @@ class MeasurementAnalysis::Impl {
     levels_.gate.emplace(design_, design_.alpha / static_cast<double>(intervals));
   }
 
-  void Forecast(std::span<const Run> block) {
+  void Forecast(std::span<const Run> block, std::size_t sharing) {
     const BenchmarkMeasurement& benchmark = benchmarks_[block.front().benchmark];
     BenchmarkOutlook& outlook = outlooks_[block.front().benchmark];
     outlook.open = IsOpen(benchmark);
     outlook.blocks = benchmark.blocks();
-    outlook.seconds += Seconds(CostOf(block));
+    outlook.seconds += Seconds(CostOf(block)) / static_cast<double>(sharing);
     outlook.expected_blocks.reset();
     if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
     outlook.expected_blocks = benchmark.ExpectedBlocks();
@@ -270,7 +270,9 @@ MeasurementAnalysis& MeasurementAnalysis::operator=(MeasurementAnalysis&&) noexc
 MeasurementAnalysis::~MeasurementAnalysis() = default;
 
 void MeasurementAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
-Result<void> MeasurementAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
+Result<void> MeasurementAnalysis::Add(std::span<const Run> block, std::size_t sharing) {
+  return impl_->Add(block, sharing);
+}
 Report MeasurementAnalysis::Look() const { return impl_->Look(); }
 bool MeasurementAnalysis::Finished() const { return impl_->Finished(); }
 Report MeasurementAnalysis::Conclude() { return impl_->Conclude(); }

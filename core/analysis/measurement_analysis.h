@@ -35,7 +35,8 @@ class MeasurementAnalysis {
   void AddWarmup(std::span<const Run> block);
   /// @errors kInvalidArgument if the block is not complete, or if a metric cannot be measured.
   /// kFailedPrecondition if the benchmark already has its last block
-  Result<void> Add(std::span<const Run> block);
+  /// @param sharing  the number of benchmarks that share the time of the block
+  Result<void> Add(std::span<const Run> block, std::size_t sharing = 1);
   Report Look() const;
   bool Finished() const;
   /// Returns the report with the verdict after the last block: a pass if every interval that is

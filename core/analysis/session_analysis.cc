@@ -112,7 +112,8 @@ class SessionAnalysis::Impl {
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
-  Result<void> Add(std::span<const Run> of_arms, std::span<const std::uint32_t> ended) {
+  Result<void> Add(std::span<const Run> of_arms, std::span<const std::uint32_t> ended,
+                   std::size_t sharing) {
     std::vector<Run> grouped;
     const std::span<const Run> block = Grouped(of_arms, grouped);
     TRY_VOID(CheckComplete(block));
@@ -129,7 +130,7 @@ class SessionAnalysis::Impl {
     TRY_VOID(benchmark.AddBlock(runs, levels_));
     NoteIdleArms(block.front().benchmark);
     if (!design_.OneLook()) DecideTogether();
-    Forecast(block);
+    Forecast(block, 1 / static_cast<double>(sharing));
     return {};
   }
 
@@ -262,16 +263,16 @@ class SessionAnalysis::Impl {
     }
   }
 
-  // Updates the outlook of the benchmark of a block. Those of other benchmarks do not change,
-  // unless DecideTogether() closes them.
-  void Forecast(std::span<const Run> block) {
+  // Updates the outlook of the benchmark of a block, of whose time it has a share. Those of other
+  // benchmarks do not change, unless DecideTogether() closes them.
+  void Forecast(std::span<const Run> block, double share) {
     if (design_.table) return;
     const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     BenchmarkOutlook& outlook = outlooks_[block.front().benchmark];
     outlook.open = IsOpen(benchmark);
     outlook.blocks = benchmark.blocks();
-    outlook.seconds += Seconds(CostOf(block));
-    outlook.busy_seconds = BusySeconds(block);
+    outlook.seconds += share * Seconds(CostOf(block));
+    outlook.busy_seconds = BusySeconds(block, share);
     outlook.expected_blocks.reset();
     if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
     if (levels_.gate) {
@@ -280,7 +281,7 @@ class SessionAnalysis::Impl {
   }
 
   // Adds the times of a block. Returns the mean time of a block as the next ones will be.
-  std::optional<double> BusySeconds(std::span<const Run> block) {
+  std::optional<double> BusySeconds(std::span<const Run> block, double share) {
     const std::uint32_t benchmark = block.front().benchmark;
     const BenchmarkOutlook& outlook = outlooks_[benchmark];
     const std::size_t arms = benchmarks_[benchmark].spec().arms.size();
@@ -288,7 +289,7 @@ class SessionAnalysis::Impl {
     for (std::uint32_t arm = 0; arm < arms; ++arm) {
       double seconds = 0;
       for (const Run& run : block) {
-        if (run.arm == arm) seconds += Seconds(WallTimeOf(std::span(&run, 1)));
+        if (run.arm == arm) seconds += share * Seconds(WallTimeOf(std::span(&run, 1)));
       }
       if (HasArm(block, arm)) times_[benchmark].Add(arm, seconds);
     }
@@ -480,9 +481,9 @@ void SessionAnalysis::AddWarmup(std::span<const Run> block) {
   if (measurement_) return measurement_->AddWarmup(block);
   impl_->AddWarmup(block);
 }
-Result<void> SessionAnalysis::Add(std::span<const Run> block,
-                                  std::span<const std::uint32_t> ended) {
-  return measurement_ ? measurement_->Add(block) : impl_->Add(block, ended);
+Result<void> SessionAnalysis::Add(std::span<const Run> block, std::span<const std::uint32_t> ended,
+                                  std::size_t sharing) {
+  return measurement_ ? measurement_->Add(block, sharing) : impl_->Add(block, ended, sharing);
 }
 Report SessionAnalysis::Look() const { return measurement_ ? measurement_->Look() : impl_->Look(); }
 std::vector<Comparison> SessionAnalysis::LookAt(std::size_t benchmark) const {

@@ -55,7 +55,9 @@ class SessionAnalysis {
   /// Adds one complete block of one benchmark. The runs may be in any order. A block may lack idle
   /// arms, which then retire (retirement.h).
   ///
-  /// @param ended  for a table: arms that have no row from this block on. Only these can retire.
+  /// @param ended    for a table: arms that have no row from this block on. Only these can retire.
+  /// @param sharing  the number of benchmarks that the processes of the block ran, which share the
+  ///                 time that it took
   ///
   /// @errors kInvalidArgument if a gate cannot be computed: no run printed its metric, the
   /// direction of its metric is unknown, a relative gate has values without a ratio, or a benchmark
@@ -63,7 +65,8 @@ class SessionAnalysis {
   /// complete, or if a program printed a value under the name of a built-in metric.
   /// kFailedPrecondition if the benchmark already has its last block (`runs`, `max_runs`). After an
   /// error the session cannot continue.
-  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {});
+  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {},
+                   std::size_t sharing = 1);
 
   /// Returns the current comparisons, runs, verdict and warnings. Gates come first, then info
   /// metrics, in the order of the spec. The session fills in the fields of Report that need a clock

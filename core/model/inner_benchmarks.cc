@@ -1,6 +1,7 @@
 #include "core/model/inner_benchmarks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -78,20 +79,24 @@ bool IsNameOf(std::string_view printed, std::string_view listed) {
   return rest.empty() || counted;
 }
 
-std::optional<std::size_t> OwnerOf(std::string_view printed,
-                                   std::span<const std::string_view> listed) {
-  if (const auto same = std::ranges::find(listed, printed); same != listed.end()) {
-    return static_cast<std::size_t>(same - listed.begin());
+NameOwners::NameOwners(std::vector<std::string> listed)
+    : listed_(std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end())) {
+  listed_.erase("");
+}
+
+std::optional<std::string_view> NameOwners::Of(std::string_view printed) const {
+  const auto listed = [this](std::string_view name) -> std::optional<std::string_view> {
+    const auto found = listed_.find(name);
+    return found == listed_.end() ? std::nullopt : std::optional<std::string_view>(*found);
+  };
+  if (const auto same = listed(printed)) return same;
+  const auto counted = listed(printed.substr(0, printed.rfind('-')));
+  if (counted && IsNameOf(printed, *counted)) return counted;
+  for (std::size_t slash = printed.rfind('/'); slash != printed.npos && slash > 0;
+       slash = printed.rfind('/', slash - 1)) {
+    if (const auto within = listed(printed.substr(0, slash))) return within;
   }
-  std::optional<std::size_t> owner;
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    const std::string_view name = listed[i];
-    if (IsNameOf(printed, name)) return i;
-    const bool within =
-        printed.size() > name.size() && printed.starts_with(name) && printed[name.size()] == '/';
-    if (within && (!owner || listed[*owner].size() < name.size())) owner = i;
-  }
-  return owner;
+  return std::nullopt;
 }
 
 std::size_t FirstOf(std::span<const FoundBenchmarks> found, std::size_t number) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
@@ -39,12 +42,21 @@ std::size_t CountFound(std::span<const FoundBenchmarks> found);
 /// processors: "BenchmarkA-8".
 bool IsNameOf(std::string_view printed, std::string_view listed);
 
-/// Returns the index of the listed benchmark to which a name in the output of a run belongs: the
-/// one that it names, or else the one with the longest name that is followed by a slash, as in the
-/// sub-benchmarks of Go and the benchmarks of a test case of Catch2. Returns nothing if there is
-/// none.
-std::optional<std::size_t> OwnerOf(std::string_view printed,
-                                   std::span<const std::string_view> listed);
+/// Finds the benchmarks to which the names in the output of a run belong. The time of a search
+/// depends on the length of the name alone, as an output may have many.
+class NameOwners {
+ public:
+  /// @param listed  the names of the benchmarks; an empty one owns nothing
+  explicit NameOwners(std::vector<std::string> listed);
+
+  /// Returns the listed name to which a printed one belongs: the one that it names, or else the
+  /// longest that is followed by a slash, as in the sub-benchmarks of Go and the benchmarks of a
+  /// test case of Catch2. Returns nothing if there is none.
+  std::optional<std::string_view> Of(std::string_view printed) const;
+
+ private:
+  std::set<std::string, std::less<>> listed_;
+};
 
 /// Returns the index in the expanded spec of the first benchmark of `found[number]`.
 std::size_t FirstOf(std::span<const FoundBenchmarks> found, std::size_t number);

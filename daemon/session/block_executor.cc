@@ -42,7 +42,18 @@ Failure CancelledFailure() {
 
 BlockExecutor::BlockExecutor(const SessionServices& services, const SessionSpec& spec,
                              const BenchmarkGroups& groups)
-    : services_(services), spec_(spec), groups_(groups), children_(spec), outputs_(spec) {}
+    : services_(services),
+      spec_(spec),
+      groups_(groups),
+      children_(spec),
+      owners_(OwnersIn(spec)),
+      outputs_(spec) {}
+
+void BlockExecutor::Use(RunnerId runner) {
+  runner_ = runner;
+  children_ = ChildTable(spec_);
+  owners_ = OwnersIn(spec_);
+}
 
 /// Returns the benchmarks that the process of a run has.
 std::vector<std::uint32_t> BlockExecutor::BenchmarksOf(const RunPlace& run) const {
@@ -192,8 +203,8 @@ std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                   .exit = ExitOf(outcome),
                   .disturbances = disturbances};
   const std::vector<std::uint32_t> benchmarks = BenchmarksOf(place);
-  if (benchmarks.size() == 1) {
-    DropOthers(spec_, benchmark, outcome);
+  if (place.phase != RunPhase::kMeasured || !groups_.Leads(benchmark)) {
+    DropOthers(owners_, spec_.benchmarks[benchmark].inner, outcome);
     DropInnerName(spec_.benchmarks[benchmark], outcome);
     AddRun(std::move(run), std::move(outcome));
   } else {

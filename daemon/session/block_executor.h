@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analysis/benchmark_groups.h"
+#include "core/model/inner_benchmarks.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "daemon/session/batch_plan.h"
@@ -50,10 +51,7 @@ class BlockExecutor {
                 const BenchmarkGroups& groups);
 
   /// Sets the runner at which the session's children are open: those of the spec as it is now.
-  void Use(RunnerId runner) {
-    runner_ = runner;
-    children_ = ChildTable(spec_);
-  }
+  void Use(RunnerId runner);
 
   /// Runs a batch.
   /// @param meanwhile  work that is done while the runner executes the batch, so that it does not
@@ -86,6 +84,7 @@ class BlockExecutor {
   const SessionSpec& spec_;
   const BenchmarkGroups& groups_;
   ChildTable children_;
+  NameOwners owners_;
   RunnerId runner_ = 0;
   BlockResult unfinished_;
   OutputCheck outputs_;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/control_names.h"
 #include "core/analysis/controls.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
@@ -47,16 +48,12 @@ class WantedNames {
  public:
   explicit WantedNames(const Benchmark& benchmark) : prefix_(benchmark.name + "/") {
     for (const std::string& pattern : benchmark.only) only_.emplace_back(pattern);
-    for (const std::string& control : benchmark.controls) {
-      // NamesControl() of analysis/controls.h, for many names.
-      controls_.emplace_back(control);
-      controls_.emplace_back(control + "/*");
-    }
+    for (const std::string& control : benchmark.controls) controls_.emplace_back(control);
   }
 
   bool Has(const std::string& name) const {
-    const auto is_control = [&](const NamePattern& control) {
-      return control.Matches(name) || control.Matches(prefix_ + name);
+    const auto is_control = [&](const ControlPattern& control) {
+      return control.Names(name) || control.Names(prefix_ + name);
     };
     return only_.empty() || std::ranges::any_of(controls_, is_control) ||
            std::ranges::any_of(
@@ -66,7 +63,7 @@ class WantedNames {
  private:
   std::string prefix_;
   std::vector<NamePattern> only_;
-  std::vector<NamePattern> controls_;
+  std::vector<ControlPattern> controls_;
 };
 
 /// Returns the names of all arms, each once, in the order in which they are listed.

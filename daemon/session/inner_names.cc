@@ -20,18 +20,19 @@
 
 namespace benchd {
 
-void DropOthers(const SessionSpec& spec, std::uint32_t benchmark, RunOutcome& outcome) {
-  const std::string& own = spec.benchmarks[benchmark].inner;
-  if (own.empty()) return;
-  std::vector<std::string_view> names;
-  for (const Benchmark& one : spec.benchmarks) {
-    if (!one.inner.empty()) names.push_back(one.inner);
-  }
+NameOwners OwnersIn(const SessionSpec& spec) {
+  std::vector<std::string> names;
+  for (const Benchmark& one : spec.benchmarks) names.push_back(one.inner);
+  return NameOwners(std::move(names));
+}
+
+void DropOthers(const NameOwners& owners, std::string_view inner, RunOutcome& outcome) {
+  if (inner.empty()) return;
   std::set<std::string> dropped;
   std::erase_if(outcome.samples, [&](const Sample& sample) {
     if (sample.inner_benchmark.empty() || IsOfProfile(sample.metric)) return false;
-    const std::optional<std::size_t> owner = OwnerOf(sample.inner_benchmark, names);
-    if (!owner || names[*owner] == own) return false;
+    const std::optional<std::string_view> owner = owners.Of(sample.inner_benchmark);
+    if (!owner || *owner == inner) return false;
     dropped.insert(sample.inner_benchmark + "/" + sample.metric);
     return true;
   });
@@ -79,12 +80,17 @@ void AddDescriptions(const std::vector<MetricInfo>& metrics, std::vector<RunOutc
 Result<std::vector<RunOutcome>> DivideOutcome(const SessionSpec& spec,
                                               std::span<const std::uint32_t> members,
                                               RunOutcome outcome) {
-  std::vector<std::string_view> names;
-  for (const std::uint32_t member : members) names.push_back(spec.benchmarks[member].inner);
+  std::vector<std::string> names;
+  std::map<std::string_view, std::size_t> part_of;
+  for (const std::uint32_t member : members) {
+    part_of.emplace(spec.benchmarks[member].inner, names.size());
+    names.push_back(spec.benchmarks[member].inner);
+  }
+  const NameOwners owners(names);
   std::vector<RunOutcome> parts(members.size());
   for (Sample& sample : outcome.samples) {
-    const std::optional<std::size_t> owner = OwnerOf(sample.inner_benchmark, names);
-    if (owner) parts[*owner].samples.push_back(std::move(sample));
+    const std::optional<std::string_view> owner = owners.Of(sample.inner_benchmark);
+    if (owner) parts[part_of.at(*owner)].samples.push_back(std::move(sample));
   }
   AddDescriptions(outcome.metrics, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/inner_benchmarks.h"
 #include "core/model/session_spec.h"
 #include "daemon/session/ports.h"
 
@@ -12,12 +14,17 @@
 
 namespace benchd {
 
+/// Returns the owners of all names that the programs of a session listed.
+///
+/// @param spec  expanded
+NameOwners OwnersIn(const SessionSpec& spec);
+
 /// Drops the values of a run that belong to other benchmarks of the session: a harness may run more
 /// than was selected. Catch2 ignores case, and a script may select benchmarks itself.
 ///
-/// @param spec       expanded
-/// @param benchmark  the index of the one that was to run alone
-void DropOthers(const SessionSpec& spec, std::uint32_t benchmark, RunOutcome& outcome);
+/// @param owners  those of the session
+/// @param inner   the listed name of the benchmark that was to run alone; empty if it has none
+void DropOthers(const NameOwners& owners, std::string_view inner, RunOutcome& outcome);
 
 /// Leaves the name of the benchmark out of the metrics of its run, because the benchmark of the
 /// session has that name: "BM_Sort/8/real_time" becomes "real_time". A metric with the name of one

@@ -90,11 +90,12 @@ class Session {
   asio::awaitable<std::optional<Failure>> LeaveFirstPhase();
   void EnterSecondPhase();
   asio::awaitable<std::optional<Failure>> Replay();
-  Result<void> ReplayBlock(const std::vector<Run>& block);
+  Result<void> ReplayBlock(const std::vector<Run>& block, std::size_t sharing);
   void LearnWarmup(const std::vector<Run>& block);
-  Result<void> Count(const std::vector<Run>& block);
+  Result<void> Count(const std::vector<Run>& block, std::size_t sharing = 1);
   Result<void> CountEach(const std::vector<Run>& block);
   void ChooseGroups();
+  bool ShrinkGroups();
   asio::awaitable<std::optional<Failure>> OpenGroups();
   std::size_t SizeOfBlock(const Run& first) const;
   bool Lacks(const Run& first, std::uint32_t arm) const;
@@ -137,7 +138,7 @@ class Session {
   SessionSnapshot snapshot_;
   std::optional<ConfirmedAnalysis> analysis_;
   GroupPlanner group_planner_;
-  GroupPlan groups_;  // chosen once, before the first measured block
+  GroupPlan groups_;  // chosen before the first measured block; decided benchmarks leave them
   BlockExecutor batch_;
   RunUnits units_;
   StackBudget stacks_;                      // with SessionSpec::profile
@@ -203,7 +204,8 @@ asio::awaitable<std::optional<Failure>> Session::MeasurePhase() {
   std::optional<Failure> failure = co_await Prepare();
   if (failure || RegressedUnmeasured()) co_return failure;
   failure = co_await WarmUp();
-  if (!failure) failure = co_await OpenGroups();
+  ChooseGroups();
+  if (!failure && !groups_.groups.empty()) failure = co_await OpenGroups();
   if (!failure) failure = co_await Measure();
   co_return failure;
 }
@@ -247,7 +249,9 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
 
   const StoredBlocks::Taker take = [this](std::vector<Run> block) -> Result<void> {
     Unify(block);
-    for (const auto& own : BlocksByBenchmark(std::move(block))) TRY_VOID(ReplayBlock(own));
+    const std::vector<std::vector<Run>> blocks = BlocksByBenchmark(std::move(block));
+    for (const std::vector<Run>& own : blocks) TRY_VOID(ReplayBlock(own, blocks.size()));
+    ShrinkGroups();
     return {};
   };
   StoredBlocks stored([this](const Run& first) { return SizeOfBlock(first); }, take);
@@ -281,7 +285,7 @@ std::optional<Failure> Session::StartAnalysis() {
 }
 
 /// Replays a stored block in the same way as WarmUp() and AddToAnalysis() processed it.
-Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
+Result<void> Session::ReplayBlock(const std::vector<Run>& block, std::size_t sharing) {
   if (block.front().phase == RunPhase::kWarmup) {
     ++warmed_up_;
     LearnWarmup(block);
@@ -296,7 +300,7 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   // The warm-up is complete.
   if (analysis_->confirming()) warmup_end_ = warmed_up_;
   measured_before_ += MeasuredTimeOf(block);
-  return Count(block);
+  return Count(block, sharing);
 }
 
 /// Returns the number of runs in the block of a run.
@@ -349,20 +353,31 @@ void Session::ChooseGroups() {
   if (MeasuredBlocks() == 0) groups_ = group_planner_.Choose(spec_, snapshot_.found);
 }
 
-/// Opens the commands of the groups, if there are some.
+/// Lets decided benchmarks leave their groups, live and when the session is resumed after the same
+/// block: only the last one of a batch decides.
+/// @return whether groups have changed
+bool Session::ShrinkGroups() {
+  if (groups_.groups.empty()) return false;
+  std::optional<BenchmarkGroups> smaller = WithoutDecided(groups_.groups, analysis_->Outlook());
+  if (!smaller) return false;
+  SetGroupCommands(groups_.groups, snapshot_.found, GroupRuns::kAlone, spec_);
+  groups_.groups = *std::move(smaller);
+  return true;
+}
+
+/// Opens the commands of the groups.
 asio::awaitable<std::optional<Failure>> Session::OpenGroups() {
-  ChooseGroups();
-  if (groups_.groups.empty()) co_return std::nullopt;
   SetGroupCommands(groups_.groups, snapshot_.found, GroupRuns::kTogether, spec_);
   Prepared opened = co_await preparation_.Reopen(runner_);
   runner_lost_ = opened.runner_lost;
   co_return std::move(opened.failure);
 }
 
-Result<void> Session::Count(const std::vector<Run>& block) {
+/// @param sharing  the number of benchmarks that share its processes
+Result<void> Session::Count(const std::vector<Run>& block, std::size_t sharing) {
   ++blocks_[block.front().benchmark];
   for (const Run& run : block) disturbances_ += run.disturbances;
-  if (!profile_) return analysis_->Add(block);
+  if (!profile_) return analysis_->Add(block, {}, sharing);
   TRY_VOID(analysis_->Add(WithoutProfile(block)));
   profile_->Add(block);
   return {};
@@ -371,7 +386,8 @@ Result<void> Session::Count(const std::vector<Run>& block) {
 /// Counts a block of a benchmark, or the block that the benchmarks of a group share.
 Result<void> Session::CountEach(const std::vector<Run>& block) {
   if (block.front().benchmark == block.back().benchmark) return Count(block);
-  for (const std::vector<Run>& own : BlocksByBenchmark(block)) TRY_VOID(Count(own));
+  const std::vector<std::vector<Run>> blocks = BlocksByBenchmark(block);
+  for (const std::vector<Run>& own : blocks) TRY_VOID(Count(own, blocks.size()));
   return {};
 }
 
@@ -432,6 +448,10 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     if (std::exchange(untold, false)) PublishReport(analysis_->Look());
   };
   while (!analysis_->Finished() && !TimeIsUp()) {
+    if (batch_.unfinished().runs.empty() && ShrinkGroups()) {
+      std::optional<Failure> failure = co_await OpenGroups();
+      if (failure) co_return failure;
+    }
     const SteadyTime report_due = NextReport();
     BatchResult result = co_await RunBatch(PlanUntil(report_due), tell);
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));

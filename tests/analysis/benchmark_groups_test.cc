@@ -19,11 +19,26 @@ std::vector<LoneRun> Took(const std::vector<double>& seconds) {
   return runs;
 }
 
-TEST(ChooseGroupsTest, FillsGroupsUntilTheStartIsHalfOfTheirTime) {
-  // 0.3 s of start, and 0.1 s of its own each: three make up for one start.
-  EXPECT_EQ(ChooseGroups(Took(std::vector<double>(7, 0.4)), 0.3), (Numbers{{0, 1, 2}, {3, 4, 5}}));
-  EXPECT_EQ(ChooseGroups(Took(std::vector<double>(8, 0.4)), 0.3),
-            (Numbers{{0, 1, 2}, {3, 4, 5}, {6, 7}}));
+std::vector<std::size_t> SizesOf(const Numbers& groups) {
+  std::vector<std::size_t> sizes;
+  for (const std::vector<std::uint32_t>& group : groups) sizes.push_back(group.size());
+  return sizes;
+}
+
+TEST(ChooseGroupsTest, FillsGroupsUntilTheStartIsAQuarterOfTheirTime) {
+  // 4 ms of start, and 2 ms of its own each.
+  const Numbers groups = ChooseGroups(Took(std::vector<double>(15, 0.006)), 0.004);
+  EXPECT_EQ(SizesOf(groups), (std::vector<std::size_t>{6, 6, 3}));
+  EXPECT_EQ(groups[1].front(), 6U);
+}
+
+TEST(ChooseGroupsTest, FillsGroupsUntilAProcessTakesLongUnlessMostOfThatIsTheStart) {
+  // 0.4 s of start, and 0.15 s of its own each: four take a second.
+  EXPECT_EQ(SizesOf(ChooseGroups(Took(std::vector<double>(11, 0.55)), 0.4)),
+            (std::vector<std::size_t>{4, 4, 3}));
+  EXPECT_EQ(SizesOf(ChooseGroups(Took(std::vector<double>(11, 3.45)), 3)),
+            (std::vector<std::size_t>{7, 4}))
+      << "until the start is half of it";
 }
 
 TEST(ChooseGroupsTest, LeavesOutWhatIsNotMostlyStart) {
@@ -70,12 +85,29 @@ TEST(GroupedOutlooksTest, TheLeaderStandsForTheLastOfItsGroup) {
   EXPECT_EQ(grouped[0], one);
   EXPECT_EQ(grouped[1],
             (BenchmarkOutlook{
-                .open = true, .blocks = 9, .minimum = 8, .seconds = 3, .expected_blocks = 11}));
+                .open = true, .blocks = 9, .minimum = 8, .seconds = 5, .expected_blocks = 11}));
   EXPECT_EQ(grouped[2], BenchmarkOutlook{.open = false}) << "no turn of its own";
   outlooks[2].expected_blocks.reset();
   EXPECT_EQ(GroupedOutlooks(outlooks, groups)[1].expected_blocks, std::nullopt);
   for (BenchmarkOutlook& outlook : outlooks) outlook.open = false;
   EXPECT_FALSE(GroupedOutlooks(outlooks, groups)[1].open);
+}
+
+TEST(WithoutDecidedTest, LeavesAGroupUntilAQuarterOfItIsDecided) {
+  std::vector<BenchmarkOutlook> outlooks(9);
+  const BenchmarkGroups groups({{0, 1, 2, 3, 4}, {5, 6, 7}});
+  EXPECT_FALSE(WithoutDecided(groups, outlooks));
+  outlooks[0].open = false;
+  EXPECT_FALSE(WithoutDecided(groups, outlooks));
+  outlooks[4].open = false;
+  EXPECT_EQ(WithoutDecided(groups, outlooks)->all(), (Numbers{{1, 2, 3}, {5, 6, 7}}));
+  outlooks[7].open = false;
+  EXPECT_EQ(WithoutDecided(groups, outlooks)->all(), (Numbers{{1, 2, 3}, {5, 6}}))
+      << "all leave together";
+  outlooks[5].open = outlooks[1].open = outlooks[2].open = outlooks[3].open = false;
+  EXPECT_EQ(WithoutDecided(groups, outlooks)->all(), (Numbers{{6}})) << "one remains";
+  EXPECT_FALSE(WithoutDecided(BenchmarkGroups(Numbers{{6}}), outlooks));
+  EXPECT_FALSE(WithoutDecided(BenchmarkGroups(), outlooks));
 }
 
 /// A session of four benchmarks of one program, each of which takes 310 ms, 300 of them the start.

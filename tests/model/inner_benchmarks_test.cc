@@ -105,16 +105,19 @@ TEST(InnerNamesTest, AreThoseOfTheListOrHaveTheNumberOfProcessors) {
 }
 
 TEST(InnerNamesTest, BelongToTheBenchmarkThatTheyNameMostExactly) {
-  const std::string_view listed[] = {"a", "a/b", "a-8", "c d"};
-  EXPECT_EQ(OwnerOf("a", listed), 0U);
-  EXPECT_EQ(OwnerOf("a/b", listed), 1U) << "named, although it is within a";
-  EXPECT_EQ(OwnerOf("a-8", listed), 2U) << "named, although it may be a on 8 processors";
-  EXPECT_EQ(OwnerOf("a-4", listed), 0U);
-  EXPECT_EQ(OwnerOf("a/x", listed), 0U);
-  EXPECT_EQ(OwnerOf("a/b/x-8", listed), 1U);
-  EXPECT_EQ(OwnerOf("c d/sum", listed), 3U);
-  EXPECT_EQ(OwnerOf("b", listed), std::nullopt);
-  EXPECT_EQ(OwnerOf("", listed), std::nullopt);
+  const NameOwners owners({"a", "a/b", "a-8", "c d", ""});
+  EXPECT_EQ(owners.Of("a"), "a");
+  EXPECT_EQ(owners.Of("a/b"), "a/b") << "named, although it is within a";
+  EXPECT_EQ(owners.Of("a-8"), "a-8") << "named, although it may be a on 8 processors";
+  EXPECT_EQ(owners.Of("a-4"), "a");
+  EXPECT_EQ(owners.Of("a-8-4"), "a-8");
+  EXPECT_EQ(owners.Of("a/x"), "a");
+  EXPECT_EQ(owners.Of("a/b/x-8"), "a/b");
+  EXPECT_EQ(owners.Of("c d/sum"), "c d");
+  EXPECT_EQ(owners.Of("b"), std::nullopt);
+  EXPECT_EQ(owners.Of("/b"), std::nullopt) << "an empty name owns nothing";
+  EXPECT_EQ(owners.Of("-8"), std::nullopt);
+  EXPECT_EQ(owners.Of(""), std::nullopt);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(DropOthersTest, DropsWhatBelongsToAnotherBenchmarkOfTheSession) {
                      {"mean", "scan/8", 0, 3},
                      {"mean", "other", 0, 4}};
   outcome.metrics = {{"sort/a/mean", "s"}, {"Sort/a/mean", "s"}, {"other/mean", "s"}};
-  DropOthers(spec, 0, outcome);
+  DropOthers(OwnersIn(spec), "sort", outcome);
   EXPECT_EQ(outcome.samples,
             (std::vector<Sample>{
                 {"wall_time", "", 0, 9}, {"mean", "sort/a", 0, 1}, {"mean", "other", 0, 4}}));
