@@ -89,7 +89,7 @@ Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view segment, std::string
   if (dimension && *dimension != measured->unit->dimension) {
     return wrong(*dimension == Dimension::kTime ? "is not a time" : "is not a number of bytes");
   }
-  const double margin = measured->number * measured->unit->factor;
+  const double margin = measured->unit->scale.Of(measured->number);
   if (!std::isfinite(margin) || margin == 0) return wrong("is too small or too large");
   return AbsoluteMargin{margin, SiUnit(measured->unit->dimension)};
 }
@@ -199,7 +199,7 @@ Result<double> ParseDuration(std::string_view text) {
       return UsageError("not a duration", kHint);
     }
     if (part->number < 0) return UsageError("must be above zero", kHint);
-    seconds += part->number * (bare ? 1 : part->unit->factor);
+    seconds += bare ? part->number : part->unit->scale.Of(part->number);
   } while (!rest.empty());
   if (!std::isfinite(seconds)) return UsageError("not a finite duration", kHint);
   if (!(seconds > 0)) return UsageError("must be above zero", kHint);

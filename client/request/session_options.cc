@@ -221,9 +221,9 @@ constexpr std::array kOptions = {
                      "order")),
     PerBenchmark(
         kChildren("output", "null|pipe|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
-                  "destination of stdout and stderr; FILE gets the stdout of the last run, and "
-                  "pipe discards it (default: null, which is /dev/null; tools such as grep then "
-                  "do less work)")),
+                  "destination of stdout; FILE gets that of the last run, pipe discards it, and "
+                  "log keeps it with stderr (default: null, which is /dev/null; tools such as grep "
+                  "then do less work)")),
     PerBenchmark(kChildren("check-output", "", Benchmark(v1::Benchmark::kCheckOutputFieldNumber),
                            "fail if the arms do not all print the same stdout in every run")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",

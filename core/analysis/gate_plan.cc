@@ -283,7 +283,7 @@ Result<double> MarginOf(const Gate& gate, const KnownMetric& metric) {
   if (from == nullptr || gate.unit == metric.unit) return gate.margin;
   const UnitInfo* const to = FindMetricUnit(metric.unit);
   if (to != nullptr && to->dimension == from->dimension) {
-    return gate.margin * (from->factor / to->factor);
+    return from->scale.To(to->scale).Of(gate.margin);
   }
   const std::string margin = from->dimension == Dimension::kTime ? "but the margin is a time"
                                                                  : "but the margin is in bytes";

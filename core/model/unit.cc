@@ -8,28 +8,28 @@ namespace benchd {
 namespace {
 
 constexpr std::array kUnits = {
-    UnitInfo{"ns", 1e-9, Dimension::kTime},
-    UnitInfo{"us", 1e-6, Dimension::kTime},
-    UnitInfo{"\u00b5s", 1e-6, Dimension::kTime},  // MICRO SIGN
-    UnitInfo{"\u03bcs", 1e-6, Dimension::kTime},  // GREEK SMALL LETTER MU
-    UnitInfo{"ms", 1e-3, Dimension::kTime},
-    UnitInfo{"s", 1, Dimension::kTime},
-    UnitInfo{"sec", 1, Dimension::kTime, UnitUse::kPrinted},
-    UnitInfo{"m", 60, Dimension::kTime, UnitUse::kTyped},
-    UnitInfo{"min", 60, Dimension::kTime},
-    UnitInfo{"h", 3600, Dimension::kTime, UnitUse::kTyped},
-    UnitInfo{"hr", 3600, Dimension::kTime, UnitUse::kPrinted},
-    UnitInfo{"d", 86400, Dimension::kTime, UnitUse::kTyped},
-    UnitInfo{"day", 86400, Dimension::kTime, UnitUse::kPrinted},
-    UnitInfo{"B", 1, Dimension::kBytes},
-    UnitInfo{"kB", 1e3, Dimension::kBytes},
-    UnitInfo{"MB", 1e6, Dimension::kBytes},
-    UnitInfo{"GB", 1e9, Dimension::kBytes},
-    UnitInfo{"TB", 1e12, Dimension::kBytes},
-    UnitInfo{"KiB", 1024, Dimension::kBytes},
-    UnitInfo{"MiB", 1024.0 * 1024, Dimension::kBytes},
-    UnitInfo{"GiB", 1024.0 * 1024 * 1024, Dimension::kBytes},
-    UnitInfo{"TiB", 1024.0 * 1024 * 1024 * 1024, Dimension::kBytes},
+    UnitInfo{"ns", {1, 1e9}, Dimension::kTime},
+    UnitInfo{"us", {1, 1e6}, Dimension::kTime},
+    UnitInfo{"\u00b5s", {1, 1e6}, Dimension::kTime},  // MICRO SIGN
+    UnitInfo{"\u03bcs", {1, 1e6}, Dimension::kTime},  // GREEK SMALL LETTER MU
+    UnitInfo{"ms", {1, 1e3}, Dimension::kTime},
+    UnitInfo{"s", {1, 1}, Dimension::kTime},
+    UnitInfo{"sec", {1, 1}, Dimension::kTime, UnitUse::kPrinted},
+    UnitInfo{"m", {60, 1}, Dimension::kTime, UnitUse::kTyped},
+    UnitInfo{"min", {60, 1}, Dimension::kTime},
+    UnitInfo{"h", {3600, 1}, Dimension::kTime, UnitUse::kTyped},
+    UnitInfo{"hr", {3600, 1}, Dimension::kTime, UnitUse::kPrinted},
+    UnitInfo{"d", {86400, 1}, Dimension::kTime, UnitUse::kTyped},
+    UnitInfo{"day", {86400, 1}, Dimension::kTime, UnitUse::kPrinted},
+    UnitInfo{"B", {1, 1}, Dimension::kBytes},
+    UnitInfo{"kB", {1e3, 1}, Dimension::kBytes},
+    UnitInfo{"MB", {1e6, 1}, Dimension::kBytes},
+    UnitInfo{"GB", {1e9, 1}, Dimension::kBytes},
+    UnitInfo{"TB", {1e12, 1}, Dimension::kBytes},
+    UnitInfo{"KiB", {1024, 1}, Dimension::kBytes},
+    UnitInfo{"MiB", {1024.0 * 1024, 1}, Dimension::kBytes},
+    UnitInfo{"GiB", {1024.0 * 1024 * 1024, 1}, Dimension::kBytes},
+    UnitInfo{"TiB", {1024.0 * 1024 * 1024 * 1024, 1}, Dimension::kBytes},
 };
 
 const UnitInfo* FindUnit(std::string_view name, UnitUse other) {

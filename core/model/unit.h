@@ -11,10 +11,22 @@ enum class Dimension { kTime, kBytes };
 /// metric it may mean metres.
 enum class UnitUse { kEverywhere, kTyped, kPrinted };
 
+/// A conversion of numbers to another unit: value * times / over. There are two factors, because
+/// dividing by 1e9 is correctly rounded and multiplying by 1e-9 is not.
+struct UnitScale {
+  double times = 1;
+  double over = 1;
+
+  double Of(double value) const { return value * times / over; }
+  /// Returns the conversion to a unit that `other` converts to the same one.
+  UnitScale To(const UnitScale& other) const { return {times * other.over, over * other.times}; }
+  bool operator==(const UnitScale&) const = default;
+};
+
 /// A unit of time or of bytes.
 struct UnitInfo {
   std::string_view name;
-  double factor = 1;  ///< size in the SI unit of its dimension (seconds, bytes)
+  UnitScale scale;  ///< to the SI unit of its dimension (seconds, bytes)
   Dimension dimension = Dimension::kTime;
   UnitUse use = UnitUse::kEverywhere;
 };

@@ -281,10 +281,10 @@ class AdapterReader {
   Result<void> TakeDocument(const JsonValue& document) {
     const JsonElement whole{.value = &document};
     for (const FailRule& rule : rules_.fails) {
-      if (const JsonValue* const value = rule.path->FindWhere(document, whole)) {
-        const auto text = TextOfJson(*value);
-        Fail(value->line, rule.path->path().text() + (text ? ": " + *text : ""));
-      }
+      const JsonElement found = rule.path->FindWhere(document, whole);
+      if (found.value == nullptr) continue;
+      const auto text = TextOfJson(*found.value);
+      Fail(found.value->line, rule.path->path().TextFor(found) + (text ? ": " + *text : ""));
     }
     for (const MetricRule& rule : rules_.metrics) {
       const auto take = [&](const JsonElement& element) {
@@ -299,7 +299,7 @@ class AdapterReader {
                            const JsonElement& element) {
     MetricRuleUse& use = UseOf(rule);
     ++use.elements;
-    if (rule.when && rule.when->FindWhere(document, element) == nullptr) return {};
+    if (rule.when && rule.when->FindWhere(document, element).value == nullptr) return {};
     ++use.held;
     const auto resolve = [&](const NameTemplate::Piece& piece) -> Result<std::string> {
       if (!piece.path) return element.key;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,22 +10,6 @@
 #include "core/base/try.h"
 
 namespace benchd {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, UnitScale>, 10> kTimes{{
-    {"ns", {1, 1e9}},
-    {"us", {1, 1e6}},
-    {"\u00B5s", {1, 1e6}},  // micro sign
-    {"\u03BCs", {1, 1e6}},  // Greek letter mu
-    {"ms", {1, 1e3}},
-    {"s", {1, 1}},
-    {"sec", {1, 1}},
-    {"min", {60, 1}},
-    {"hr", {3600, 1}},
-    {"day", {86400, 1}},
-}};
-
-}  // namespace
 
 Error RefuseText(std::string why, std::string_view hint) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
@@ -36,19 +19,17 @@ std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to) {
   const auto in = SecondsIn(from);
   const auto out = SecondsIn(to);
   if (!in || !out) return std::nullopt;
-  return UnitScale{in->times * out->over, in->over * out->times};
+  return in->To(*out);
 }
 
 PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale) {
-  const auto by = [&scale](double value) { return value * scale.times / scale.over; };
-  return {by(number.value), by(number.resolution)};
+  return {scale.Of(number.value), scale.Of(number.resolution)};
 }
 
 std::optional<UnitScale> SecondsIn(std::string_view unit) {
-  for (const auto& [name, scale] : kTimes) {
-    if (name == unit) return scale;
-  }
-  return std::nullopt;
+  const UnitInfo* const found = FindMetricUnit(unit);
+  if (found == nullptr || found->dimension != Dimension::kTime) return std::nullopt;
+  return found->scale;
 }
 
 HarnessUnit JmhUnit(std::string_view unit) {

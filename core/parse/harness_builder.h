@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/model/metric.h"
+#include "core/model/unit.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/number.h"
 
@@ -88,18 +89,10 @@ class HarnessBuilder {
   std::string scratch_;
 };
 
-/// A conversion of numbers from a harness's unit to SI: value * times / over. There are two
-/// factors, because dividing by 1e9 is correctly rounded and multiplying by 1e-9 is not.
-struct UnitScale {
-  double times = 1;
-  double over = 1;
-  bool operator==(const UnitScale&) const = default;
-};
-
 /// The unit in which benchd keeps a harness's numbers, and the direction if the unit implies it.
 struct HarnessUnit {
   std::string unit;
-  UnitScale scale = {};
+  UnitScale scale = {};  ///< to SI
   std::optional<Better> better = {};
   bool operator==(const HarnessUnit&) const = default;
 };

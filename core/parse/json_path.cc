@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/parse/number.h"
+#include "core/parse/printed_value.h"
 
 namespace benchd {
 namespace {
@@ -18,12 +19,6 @@ namespace {
 constexpr std::size_t kMaxPathSteps = kJsonDepth;
 constexpr std::string_view kPathHint =
     "a condition is PATH, PATH == VALUE or PATH != VALUE; write [\"a > b\"] for such a name";
-
-std::string_view TrimmedText(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 bool IsNothing(const JsonValue& value) {
   switch (value.kind) {
@@ -140,6 +135,9 @@ class JsonPath::Reader {
     rest_.remove_prefix(name.size());
     if (name == "*") {
       path_.steps_.push_back({.kind = Step::Kind::kAll});
+    } else if (IsPattern(name)) {
+      path_.steps_.push_back(
+          {.kind = Step::Kind::kLike, .name = std::string(name), .pattern = NamePattern(name)});
     } else {
       path_.steps_.push_back({.name = std::string(name)});
     }
@@ -192,7 +190,9 @@ class JsonPath::Reader {
   JsonPath path_;
 };
 
-Result<JsonPath> JsonPath::Parse(std::string_view text) { return Reader(TrimmedText(text)).Read(); }
+Result<JsonPath> JsonPath::Parse(std::string_view text) {
+  return Reader(WithoutBlanks(text)).Read();
+}
 
 JsonPath JsonPath::Within(const JsonPath& each) const {
   const bool inside = from_ == From::kDocument && each.from_ == From::kDocument &&
@@ -246,10 +246,14 @@ Result<void> JsonPath::Walk(std::size_t step, const JsonElement& at,
       return object || index < 0 || index >= size ? Result<void>()
                                                   : go(static_cast<std::size_t>(index));
     }
+    case Step::Kind::kLike:
+      if (!object) return {};
+      break;
     case Step::Kind::kAll:
       break;
   }
   for (std::size_t item = 0; item < value.items.size(); ++item) {
+    if (next.kind == Step::Kind::kLike && !next.Takes(value.keys[item])) continue;
     TRY_VOID(go(item));
   }
   return {};
@@ -265,18 +269,25 @@ const JsonValue* JsonPath::First(const JsonValue& document, const JsonElement& e
   return first;
 }
 
+std::string JsonPath::TextFor(const JsonElement& found) const {
+  const bool several = !steps_.empty() && (steps_.back().kind == Step::Kind::kAll ||
+                                           steps_.back().kind == Step::Kind::kLike);
+  return several ? text_ + " (" + found.key + ")" : text_;
+}
+
 std::string JsonPath::WhyNothing(const JsonValue& document, const JsonElement& element) const {
   const JsonValue* value = StartOf(document, element).value;
   if (value == nullptr) return "there are fewer objects around the element";
   std::string place = from_ == From::kDocument ? "$" : from_ == From::kElement ? "@" : "^";
   for (const Step& step : steps_) {
     const bool object = value->kind == JsonValue::Kind::kObject;
-    if (step.kind == Step::Kind::kName) {
+    if (step.kind == Step::Kind::kName || step.kind == Step::Kind::kLike) {
       if (!object) return fmt::format("{} is {}, not an object", place, KindOf(*value));
-      const auto found = std::ranges::find(value->keys, step.name);
+      const auto found = std::ranges::find_if(
+          value->keys, [&step](const std::string& key) { return step.Takes(key); });
       if (found == value->keys.end()) return MissingName(*value, place, step.name);
       value = &value->items[static_cast<std::size_t>(found - value->keys.begin())];
-      place += "." + OnOneLine(Utf8Lossy(step.name));
+      place += "." + OnOneLine(Utf8Lossy(*found));
       continue;
     }
     if (!object && value->kind != JsonValue::Kind::kArray) {
@@ -299,7 +310,7 @@ Result<JsonCondition> JsonCondition::Parse(std::string_view text) {
   std::string_view literal;
   if (const std::size_t at = FindSign(text); at != std::string_view::npos) {
     condition.kind_ = text[at] == '=' ? Kind::kEqual : Kind::kNotEqual;
-    literal = TrimmedText(text.substr(at + 2));
+    literal = WithoutBlanks(text.substr(at + 2));
     text = text.substr(0, at);
   }
   TRY(auto path, JsonPath::Parse(text));
@@ -352,19 +363,18 @@ bool JsonCondition::Holds(const JsonValue& value) const {
          literal_.number.value == value.number.value;
 }
 
-const JsonValue* JsonCondition::FindWhere(const JsonValue& document,
-                                          const JsonElement& element) const {
-  const JsonValue* first = nullptr;
-  const JsonValue* holds = nullptr;
+JsonElement JsonCondition::FindWhere(const JsonValue& document, const JsonElement& element) const {
+  JsonElement first;
+  JsonElement holds;
   // The error only ends the walk.
   static_cast<void>(path_.ForEach(document, element, [&](const JsonElement& found) -> Result<void> {
-    if (first == nullptr) first = found.value;
+    if (first.value == nullptr) first = found;
     if (!Holds(*found.value)) return {};
-    holds = found.value;
+    holds = found;
     return Error{};
   }));
   if (kind_ != Kind::kNotEqual) return holds;
-  return holds != nullptr ? nullptr : first;
+  return holds.value != nullptr ? JsonElement() : first;
 }
 
 std::optional<std::string> TextOfJson(const JsonValue& value) {

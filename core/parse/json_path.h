@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/name_pattern.h"
 #include "core/parse/json_records.h"
 
 namespace benchd {
@@ -23,7 +24,8 @@ struct JsonElement {
 ///
 /// It begins at the document (`$`), at an element (`@` or nothing), or at an object around the
 /// element (`^` for the nearest one, `^.^` for the next). Its steps are `.name`, `["name"]`, `[0]`,
-/// `[-1]` (the last) and `[*]` or `.*` (all items or members).
+/// `[-1]` (the last), `[*]` or `.*` (all items or members), and `.na*` (the members whose names
+/// match the NamePattern).
 class JsonPath {
  public:
   /// @errors kInvalidArgument "'$.a[' ends within brackets", without a hint.
@@ -36,6 +38,9 @@ class JsonPath {
   /// Whether the path begins at the document.
   bool from_document() const { return from_ == From::kDocument; }
   const std::string& text() const { return text_; }
+  /// Returns the text, with the name of the element to which it led if that is not a part of it:
+  /// "$.codes.5* (503)".
+  std::string TextFor(const JsonElement& found) const;
 
   /// Calls `take` for each value that the path leads to, in the order of the document, until a call
   /// fails.
@@ -52,10 +57,17 @@ class JsonPath {
  private:
   enum class From { kDocument, kElement, kAround };
   struct Step {
-    enum class Kind { kName, kIndex, kAll } kind = Kind::kName;
-    std::string name = {};
+    enum class Kind { kName, kIndex, kAll, kLike } kind = Kind::kName;
+    std::string name = {};  ///< of kLike: the pattern
     std::ptrdiff_t index = 0;
-    bool operator==(const Step&) const = default;
+    std::optional<NamePattern> pattern = {};
+
+    bool Takes(std::string_view member) const {
+      return pattern ? pattern->Matches(member) : member == name;
+    }
+    bool operator==(const Step& other) const {
+      return kind == other.kind && name == other.name && index == other.index;
+    }
   };
   class Reader;
   JsonElement StartOf(const JsonValue& document, const JsonElement& element) const;
@@ -78,8 +90,8 @@ class JsonCondition {
 
   JsonCondition Within(const JsonPath& each) const;
 
-  /// Returns the first value for which the condition holds, or nullptr.
-  const JsonValue* FindWhere(const JsonValue& document, const JsonElement& element) const;
+  /// Returns the first value for which the condition holds; one without a value if there is none.
+  JsonElement FindWhere(const JsonValue& document, const JsonElement& element) const;
   const JsonPath& path() const { return path_; }
 
  private:

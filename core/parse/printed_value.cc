@@ -90,16 +90,6 @@ std::optional<PrintedNumber> ParseClock(std::string_view text) {
 
 /// Parses a duration of several parts, each of a smaller unit: "1m2.033s", "1h2m3s", "1m 02s".
 std::optional<PrintedNumber> ParseDuration(std::string_view text) {
-  constexpr auto kParts =
-      std::to_array<std::pair<std::string_view, UnitScale>>({{"h", {3600, 1}},
-                                                             {"m", {60, 1}},
-                                                             {"min", {60, 1}},
-                                                             {"s", {1, 1}},
-                                                             {"ms", {1, 1e3}},
-                                                             {"us", {1, 1e6}},
-                                                             {"\u00B5s", {1, 1e6}},
-                                                             {"\u03BCs", {1, 1e6}},
-                                                             {"ns", {1, 1e9}}});
   PrintedNumber sum;
   std::size_t count = 0;
   double before = 0;
@@ -108,17 +98,17 @@ std::optional<PrintedNumber> ParseDuration(std::string_view text) {
     const std::string_view number = text.substr(0, digits);
     text.remove_prefix(digits);
     const std::size_t letters = std::min(text.find_first_of("0123456789. "), text.size());
-    const auto* const part =
-        std::ranges::find(kParts, text.substr(0, letters), &decltype(kParts)::value_type::first);
+    const UnitInfo* const part = FindTypedUnit(text.substr(0, letters));
     text.remove_prefix(letters);
-    if (part == kParts.end() || number.empty() || !IsDigit(number[0])) return {};
-    const double seconds = part->second.times / part->second.over;
+    if (part == nullptr || part->dimension != Dimension::kTime) return {};
+    if (number.empty() || !IsDigit(number[0])) return {};
+    const double seconds = part->scale.Of(1);
     if (count > 0 && seconds >= before) return {};
     before = seconds;
     if (!text.empty() && !IsWholeNumber(number)) return {};
     const auto parsed = ParseNumber(number);
     if (!parsed) return {};
-    const PrintedNumber scaled = Scaled(*parsed, part->second);
+    const PrintedNumber scaled = Scaled(*parsed, part->scale);
     sum = {sum.value + scaled.value, scaled.resolution};
     ++count;
     if (text.starts_with(" ")) {
@@ -154,7 +144,7 @@ std::optional<UnitScale> BytesOf(std::string_view unit) {
   if (unit == "KB") unit = "kB";
   const UnitInfo* const found = FindMetricUnit(unit);
   if (found == nullptr || found->dimension != Dimension::kBytes) return std::nullopt;
-  return UnitScale{found->factor, 1};
+  return found->scale;
 }
 
 std::optional<UnitScale> BitsOf(std::string_view unit) {
@@ -202,8 +192,7 @@ std::optional<HarnessUnit> AmountOf(std::string_view unit) {
 HarnessUnit RateOf(std::string_view unit, std::string_view top, const UnitScale& each) {
   const auto amount = AmountOf(top);
   if (amount && amount->unit != "s") {
-    const UnitScale scale{amount->scale.times * each.over, amount->scale.over * each.times};
-    return {amount->unit + "/s", scale, {}};
+    return {amount->unit + "/s", amount->scale.To(each), {}};
   }
   if (each == UnitScale{}) return {std::string(top) + "/s", {}, {}};
   return {std::string(unit), {}, {}};

@@ -50,6 +50,11 @@ TEST(JsonPathTest, LeadsToMembersItemsAndAllOfThem) {
   EXPECT_EQ(Found("$.jobs[-1].read[\"clat ns\"][0]"), "0=3 ");
   EXPECT_EQ(Found("$.jobs[0].read.clat ns[*]"), "0=1 1=2 ");
   EXPECT_EQ(Found("$.jobs.*.read.*"), "clat ns=? iops=5 clat ns=? iops=6 ");
+  EXPECT_EQ(Found("$.jobs[*].*n*"), "name=a n=0 name=b n=2 ")
+      << "a pattern takes the members whose names match it";
+  EXPECT_EQ(Found("$.su?"), "sum=11 ");
+  EXPECT_EQ(Found("$[\"*\"]"), "");
+  EXPECT_EQ(Found("$.jobs.n*"), "") << "items have no names";
   EXPECT_EQ(Found("$"), "=? ");
   for (const std::string_view none : {"$.nosuch", "$.jobs.name", "$.jobs[7]", "$.sum.x", "^.sum"}) {
     EXPECT_EQ(Found(none), "") << none;
@@ -94,7 +99,7 @@ TEST(JsonConditionTest, HoldsForValuesThatExistOrEqual) {
   const auto holds = [&document](std::string_view text) {
     const auto condition = JsonCondition::Parse(text);
     EXPECT_TRUE(condition) << condition.error().message;
-    return condition && condition->FindWhere(document, {.value = &document}) != nullptr;
+    return condition && condition->FindWhere(document, {.value = &document}).value != nullptr;
   };
   for (const std::string_view yes :
        {"$.sum", "$.jobs", "$.jobs[*].n", "$.sum == 11", "$.jobs[0].state == \"done\"",

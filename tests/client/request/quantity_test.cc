@@ -56,6 +56,7 @@ TEST(ProbabilityTest, AlphaOfARoundConfidenceIsRound) {
 
 TEST(DurationTest, TakesUnitsAndTheirSums) {
   EXPECT_EQ(*ParseDuration("500ms"), 0.5);
+  EXPECT_EQ(*ParseDuration("0.9ms"), 0.0009) << "correctly rounded";
   EXPECT_EQ(*ParseDuration("1s"), 1);
   EXPECT_EQ(*ParseDuration("1.5s"), 1.5);
   EXPECT_EQ(*ParseDuration("10m"), 600);
