@@ -2,6 +2,18 @@
 # ci/platform.sh and tests/vm/image/build.sh. Requires root.
 # shellcheck shell=bash
 
+# check_foreign_programs: fails with an error if the kernel lacks what with_arm64_programs needs.
+check_foreign_programs() {
+  local release
+  release=$(uname -r)
+  # A user namespace has its own binfmt_misc since Linux 6.7.
+  if [ "$(printf '%s\n' 6.7 "$release" | sort -V | head -n 1)" != 6.7 ]; then
+    printf 'error: arm64: needs Linux 6.7 or later, and this is %s\n' "$release" >&2
+    printf 'hint: boot a later kernel, such as that of Debian 13 (6.12)\n' >&2
+    return 2
+  fi
+}
+
 # in_user_namespace COMMAND...: runs it as root of a user namespace with the same users and groups.
 # unshare's own option for this reads /etc/subuid even for root.
 in_user_namespace() {
@@ -24,9 +36,9 @@ in_user_namespace() {
 # with_arm64_programs QEMU COMMAND...: runs it in its own mount and process namespaces, in which
 # QEMU (qemu-aarch64) runs programs for arm64 and those that they start.
 #
-# Their format is known to the binfmt_misc of that user namespace (Linux 6.7). The machine's own is
-# unchanged.
+# Their format is known to the binfmt_misc of that user namespace. The machine's own is unchanged.
 with_arm64_programs() {
+  check_foreign_programs || return
   # shellcheck disable=SC2016 # for the other shell
   in_user_namespace unshare --mount --propagation private --pid --fork --kill-child --mount-proc bash -euc '
     mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc

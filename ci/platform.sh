@@ -6,7 +6,8 @@
 # runs below chroot in its own mount and process namespaces, so its mounts and processes end with
 # its first process. Requires root.
 #
-# BENCHD_PLATFORM_ROOTS  the folder of the platforms; default: /var/tmp/benchd-platforms
+# BENCHD_PLATFORM_ROOTS  the folder of the platforms; default: /var/tmp/benchd-platforms. Only root
+#                        may be able to write there, because root executes what is in it.
 # Exit code 77: the folder could not be made, perhaps without a network.
 # shellcheck disable=SC2016 # commands for the other system are expanded there
 set -euo pipefail
@@ -102,9 +103,8 @@ command_of() {
     arm64:package)
       echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake; $(kind=release; command_of package)"
       ;;
-    # The copy of the checkout has no commits, whose time the archive's files have.
     arm64:archive)
-      echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$(git log -1 --format=%ct);" \
+      echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$time;" \
         './dev package --archive'
       ;;
     arm64:boot)
@@ -126,16 +126,49 @@ command_of() {
   esac
 }
 
+commit_time() {
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    echo "$SOURCE_DATE_EPOCH"
+  else
+    # Git refuses to read another user's checkout without this.
+    git -c safe.directory="$PWD" log -1 --format=%ct 2>/dev/null ||
+      die "platform: $PWD has no commit, whose time the archive's files would get" \
+        "set SOURCE_DATE_EPOCH, as in: SOURCE_DATE_EPOCH=\$(date +%s)"
+  fi
+}
+
 # ---- the folder of a release ----
 
-# Created under another name and then renamed, so that an existing folder is complete.
+# Every user may write to /var/tmp, and root executes what is in these folders.
+check_owner() {
+  local folder=$1 owner mode
+  # A link of root's own may lead to another disk.
+  if [ "$(stat -c %u "$folder")" -ne 0 ] || [ "$(stat -L -c %u "$folder")" -ne 0 ]; then
+    owner=$(stat -L -c %U "$folder")
+    [ ! -L "$folder" ] || owner=$(stat -c %U "$folder")
+    die "platform: $folder belongs to $owner instead of root" \
+      "remove it, or name another folder by BENCHD_PLATFORM_ROOTS"
+  fi
+  mode=$(stat -L -c %a "$folder")
+  if (((8#$mode & 8#022) != 0)); then
+    die "platform: $folder can be written by other users than root (mode $mode)" \
+      "remove it, because what is in it may not be root's, or name another folder by BENCHD_PLATFORM_ROOTS"
+  fi
+}
+
+# Has the folder all files of its packages? Some systems remove files below /var/tmp by their age.
+is_complete() {
+  chroot "$1" bash -c 'set -o pipefail
+    cat /var/lib/dpkg/info/*.list | xargs -d "\n" ls -d' >/dev/null 2>&1
+}
+
+# Created under another name and then renamed, so that what is interrupted leaves no folder.
 make_root() {
   local release=$1 root=$2 options=() list
   # A mirror may be older than the validity of its index permits.
   if [ "$release" = forky ]; then options+=(--aptopt='Acquire::Check-Valid-Until "false"'); fi
   list=$(packages_in "$release" "${packages[@]}" | paste -sd,)
   say "making Debian $release in $root"
-  mkdir -p "$(dirname "$root")"
   rm -rf "$root.new"
   if ! mmdebstrap --quiet --variant=minbase --architectures="$architectures" \
     --include="ca-certificates,$list" "${options[@]}" \
@@ -144,6 +177,7 @@ make_root() {
     say "$name: SKIPPED: mmdebstrap could not make Debian $release (see above)"
     exit 77
   fi
+  rm -rf --one-file-system "$root"
   mv "$root.new" "$root"
 }
 
@@ -180,12 +214,14 @@ copy_checkout() {
 inside() {
   local root=$1 command=$2 as=()
   if [ "$architectures" != amd64 ]; then as=(with_arm64_programs "$root/usr/bin/qemu-aarch64"); fi
+  # A link in the folder would lead to a file of this machine.
+  rm -f "$root/etc/resolv.conf"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
   # proc belongs to the new process namespace, so it must be mounted from within. All processes end
   # with this script.
   "${as[@]}" setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -euc '
-    root=$1 ccache=$2 command=$3
+    root=$1 ccache=$2 command=$3 name=$4
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
@@ -193,8 +229,8 @@ inside() {
     mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
     mount --bind "$ccache" "$root/var/cache/ccache"
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
-      CCACHE_DIR=/var/cache/ccache bash -euc "cd /src/benchd; $command"
-  ' bash "$root" "$ccache" "$command" </dev/null
+      CCACHE_DIR=/var/cache/ccache BENCHD_PLATFORM="$name" bash -euc "cd /src/benchd; $command"
+  ' bash "$root" "$ccache" "$command" "$name" </dev/null
 }
 
 # copy_packages ROOT FOLDER: replaces the packages in FOLDER by those that were made in ROOT. They
@@ -208,13 +244,17 @@ copy_packages() {
   chown --recursive --reference=. "$folder"
   say "packages: $folder/"
   ls -l "$folder"
+  say "install them on Debian $release$([ "$architectures" = amd64 ] || echo ' for arm64') with:" \
+    "sudo apt install ./bench{d,ctl}_*.deb"
 }
 
 # The same for the archive, beside those for other processors, whose names differ.
 copy_archive() {
   local root=$1 file
   mkdir -p build/archive
-  for file in "$root"/src/benchd/build/archive/benchd-*.tar.zst{,.sha256}; do
+  # Those of earlier versions.
+  rm -f build/archive/benchd-*-linux-aarch64.tar.zst{,.sha256}
+  for file in "$root"/src/benchd/build/archive/benchd-*-linux-aarch64.tar.zst{,.sha256}; do
     cp "$file" build/archive/
     chown --reference=. "build/archive/${file##*/}"
     say "archive: build/archive/${file##*/}"
@@ -238,13 +278,34 @@ shift
 describe "$name"
 steps=("$@")
 if [ ${#steps[@]} -eq 0 ]; then steps=("${usual_steps[@]}"); fi
-for step in "${steps[@]}"; do command_of "$step" >/dev/null; done
+# The time of the archive's files. The copy of the checkout has no commits.
+time=
+for step in "${steps[@]}"; do
+  command_of "$step" >/dev/null
+  [ "$step" != archive ] || time=$(commit_time)
+done
 [ "$(id -u)" -eq 0 ] || die "platform: requires root" "the same command with sudo"
 command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"
+[ "$architectures" = amd64 ] || check_foreign_programs || exit
 
-root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/${folder:-$release}
+roots=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}
+root=$roots/${folder:-$release}
 ccache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
-[ -d "$root" ] || make_root "$release" "$root"
+(umask 022 && mkdir -p "$roots")
+check_owner "$roots"
+# Two runs would build in the same folder. The lock ends with this process and its children.
+exec 9>"$root.lock"
+flock --nonblock 9 || die "platform $name: another run uses $root" \
+  "wait until it has ended, or name another folder by BENCHD_PLATFORM_ROOTS"
+if [ -e "$root" ] || [ -L "$root" ]; then
+  check_owner "$root"
+  is_complete "$root" || {
+    say "$root lacks files of its packages, and is made again"
+    make_root "$release" "$root"
+  }
+else
+  make_root "$release" "$root"
+fi
 add_packages "$release" "$root"
 copy_checkout "$root"
 failed=()

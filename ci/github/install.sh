@@ -41,6 +41,7 @@ printf '%s  %s\n' "$sum" "$folder/archive.tar.zst" | sha256sum --check --status 
 tar --extract --zstd --strip-components=1 --file="$folder/archive.tar.zst" \
   --directory="$folder/unpacked" || fail "$archive: not an archive of benchd"
 [ -x "$folder/unpacked/install.sh" ] || fail "$archive: not an archive of benchd"
-"$folder/unpacked/install.sh" --user --prefix "$folder/installed" >/dev/null
+"$folder/unpacked/install.sh" --user --prefix "$folder/installed" >/dev/null ||
+  fail "$archive: cannot be installed (see above)"
 printf '%s\n' "$folder/installed/bin" >>"${GITHUB_PATH:-/dev/null}"
 "$folder/installed/bin/benchctl" --version

@@ -32,12 +32,13 @@ set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
   /usr/share/man /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man8
   /usr/share/zsh /usr/share/zsh/site-functions)
 
-# Debian's packages of the libraries in the programs. Boost and Asio are not among them, because
-# their licence does not have to accompany programs.
+# Debian's packages of the libraries in the programs, whose licences accompany the RPM packages and
+# the archive (./dev). Boost and Asio are not among them, because their licence does not have to
+# accompany programs.
 set(CPACK_BENCHD_STATIC_LIBRARIES
   libabsl-dev libc-ares-dev libc6-dev libcli11-dev libfmt-dev libgrpc++-dev libprotobuf-dev
-  libre2-dev libspdlog-dev libsqlite3-dev libstdc++-${CPACK_BENCHD_GCC}-dev libtomlplusplus-dev
-  nettle-dev nlohmann-json3-dev zlib1g-dev)
+  libpugixml-dev libre2-dev libspdlog-dev libsqlite3-dev libstdc++-${CPACK_BENCHD_GCC}-dev
+  libtomlplusplus-dev nettle-dev nlohmann-json3-dev zlib1g-dev)
 if(BENCHD_SYMBOLS)
   list(APPEND CPACK_BENCHD_STATIC_LIBRARIES
     libbz2-dev libdw-dev libelf-dev libiberty-dev liblzma-dev)

@@ -6,6 +6,7 @@ For another processor, the programs run under qemu-user (ci/platform.sh).
 """
 
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -17,8 +18,11 @@ PROGRAMS = ["bin/benchctl", "bin/benchctl-database", "bin/benchd", "libexec/benc
             "libexec/benchd/benchd-runner"]
 # Never static, because it loads libpq.
 SHARED = "bin/benchctl-database"
-OTHER_FILES = ["LICENSE", "README.md", "changelog.md", "install.sh", "manifest",
-               "share/man/man8/benchd.8"]
+OTHER_FILES = ["LICENSE", "README.md", "changelog.md", "install.sh", "manifest", "processor",
+               "share/man/man8/benchd.8", "share/zsh/site-functions/_benchctl"]
+# Debian's packages of some libraries that are part of the programs.
+LIBRARIES = ["libabsl-dev", "libc6-dev", "libgrpc++-dev", "libprotobuf-dev", "libpugixml-dev",
+             "nettle-dev"]
 # What readelf calls the processor of `uname -m`.
 MACHINES = {"x86_64": "Advanced Micro Devices X86-64", "aarch64": "AArch64"}
 # Downloaded by every job of CI.
@@ -39,7 +43,7 @@ class ArchiveTest(unittest.TestCase):
         cls.addClassCleanup(temporary.cleanup)
         cls.name = ARCHIVE.name.removesuffix(".tar.zst")
         cls.version, cls.processor = re.fullmatch(r"benchd-([0-9.]+)-linux-(\w+)", cls.name).groups()
-        subprocess.run(["tar", "-x", "-f", ARCHIVE, "-C", temporary.name], check=True)
+        subprocess.run(["tar", "-x", "-p", "-f", ARCHIVE, "-C", temporary.name], check=True)
         cls.root = pathlib.Path(temporary.name) / cls.name
 
     def test_it_is_small_and_its_checksum_is_right(self):
@@ -56,6 +60,18 @@ class ArchiveTest(unittest.TestCase):
         self.assertEqual(sorted(found), PROGRAMS)
         for name in OTHER_FILES:
             self.assertTrue((self.root / name).is_file(), name)
+        self.assertEqual((self.root / "processor").read_text(), f"{self.processor}\n")
+
+    def test_licences_of_what_is_in_the_programs_are_installed(self):
+        manifest = (self.root / "manifest").read_text()
+        for name in ("LICENSE", *LIBRARIES):
+            file = f"share/doc/benchd/licenses/{name}"
+            self.assertGreater((self.root / file).stat().st_size, 0)
+            self.assertIn(f"644 {file}\n", manifest)
+
+    def test_permissions_are_those_of_any_umask(self):
+        for path in self.root.rglob("*"):
+            self.assertIn(path.stat().st_mode & 0o7777, (0o755,) if path.is_dir() else (0o644, 0o755))
 
     def test_programs_are_of_this_processor_and_need_no_libraries(self):
         for name in PROGRAMS:
@@ -77,7 +93,13 @@ class ArchiveTest(unittest.TestCase):
 
     def test_a_user_installs_all_but_the_services(self):
         with tempfile.TemporaryDirectory(prefix="benchd-archive-") as prefix:
-            done = run(self.root / "install.sh", "--user", "--prefix", prefix)
+            # Under qemu-user, the shell is of another processor than the programs.
+            stand_in = pathlib.Path(prefix) / "programs/uname"
+            stand_in.parent.mkdir()
+            stand_in.write_text(f"#!/bin/sh\necho {self.processor}\n")
+            stand_in.chmod(0o755)
+            done = run(self.root / "install.sh", "--user", "--prefix", prefix,
+                       env=dict(os.environ, PATH=f"{stand_in.parent}:{os.environ['PATH']}"))
             self.assertEqual(done.returncode, 0, done.stderr)
             manifest = (self.root / "manifest").read_text().splitlines()
             for mode, name in (line.split(" ", 1) for line in manifest):

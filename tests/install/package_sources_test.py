@@ -82,21 +82,97 @@ class DebianSuffixTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, f"{lower} < {higher}")
 
 
-class RpmScriptsTest(unittest.TestCase):
+UNIT_OF_ARCHIVE = "usr/local/lib/systemd/system/benchd.service"
+HIDDEN = ("warning: the services below /usr/local hide those of this package; "
+          "remove that installation\n")
+
+
+class Scripts(unittest.TestCase):
+    """Scripts of packages, with programs that only record how they are called."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="benchd-scripts-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.root = self.folder / "root"
+
+    def stand_ins(self, names, exit_code=0):
+        called = self.folder / "called"
+        called.write_text("")
+        programs = self.folder / "programs"
+        programs.mkdir(exist_ok=True)
+        for name in names:
+            fake = programs / name
+            fake.write_text(f'#!/bin/sh\necho "{name} $*" >>"{called}"\nexit {exit_code}\n')
+            fake.chmod(0o755)
+        return called, programs
+
+    def install_archive(self):
+        unit = self.root / UNIT_OF_ARCHIVE
+        unit.parent.mkdir(parents=True)
+        unit.touch()
+
+
+class DebianScriptsTest(Scripts):
+    """The scripts of the Debian package benchd, on another root. They never run as root, so that a
+    path that was forgotten cannot delete a file of this machine."""
+
+    def run_script(self, script, *arguments):
+        """What it prints, and what it calls."""
+        called, programs = self.stand_ins(
+            ["systemctl", "systemd-sysusers", "systemd-tmpfiles", "deb-systemd-helper",
+             "deb-systemd-invoke"])
+        copy = self.folder / script
+        copy.write_text((SOURCES / script).read_text())
+        options = {}
+        if os.getuid() == 0:
+            run("chown", "-R", "65534:65534", self.folder)
+            options = {"user": 65534, "group": 65534, "extra_groups": []}
+        done = run("/bin/sh", copy, *arguments, **options,
+                   env={"PATH": f"{programs}:/usr/bin:/bin", "DPKG_ROOT": str(self.root)})
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        return done.stderr, called.read_text().splitlines()
+
+    def test_the_services_of_the_archive_are_mentioned_at_the_installation(self):
+        said, calls = self.run_script("postinst", "configure", "")
+        self.assertEqual(said, "")
+        self.install_archive()
+        self.assertEqual(self.run_script("postinst", "configure", ""), (HIDDEN, calls))
+
+    def test_purging_deletes_the_sessions_unless_the_archive_is_installed(self):
+        state = self.root / "var/lib/benchd/benchd.db"
+        state.parent.mkdir(parents=True)
+        state.touch()
+        self.assertEqual(self.run_script("postrm", "remove"), ("", []))
+        self.assertTrue(state.exists())
+        self.install_archive()
+        said, calls = self.run_script("postrm", "purge")
+        self.assertEqual(said, "warning: /var/lib/benchd is kept, because benchd is also installed "
+                         "below /usr/local\n")
+        # Its links in /etc/systemd are those of the archive now.
+        self.assertEqual(calls, [])
+        self.assertTrue(state.exists())
+        (self.root / UNIT_OF_ARCHIVE).unlink()
+        said, calls = self.run_script("postrm", "purge")
+        self.assertEqual((said, len(calls)), ("", 1))
+        self.assertFalse(state.parent.exists())
+
+
+class RpmScriptsTest(Scripts):
     """The scripts of the RPM package benchd, with programs that only record how they are called."""
 
     def calls(self, script, versions, exit_code=0):
         """What the script calls if that number of versions is, or remains, installed."""
-        with tempfile.TemporaryDirectory(prefix="benchd-scripts-") as folder:
-            called = pathlib.Path(folder) / "called"
-            called.touch()
-            for name in ("systemctl", "systemd-sysusers", "systemd-tmpfiles"):
-                fake = pathlib.Path(folder) / name
-                fake.write_text(f'#!/bin/sh\necho "{name} $*" >>"{called}"\nexit {exit_code}\n')
-                fake.chmod(0o755)
-            done = run("/bin/sh", SOURCES / "rpm" / script, versions, env={"PATH": folder})
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-            return called.read_text().splitlines()
+        called, programs = self.stand_ins(
+            ["systemctl", "systemd-sysusers", "systemd-tmpfiles"], exit_code)
+        # The path of the archive's service, below another root.
+        copy = self.folder / script
+        copy.write_text((SOURCES / "rpm" / script).read_text().replace(
+            "/usr/local/lib", f"{self.root}/usr/local/lib"))
+        done = run("/bin/sh", copy, versions, env={"PATH": str(programs)})
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.said = done.stderr
+        return called.read_text().splitlines()
 
     def test_an_installation_follows_the_presets_of_the_system(self):
         self.assertEqual(self.calls("post", 1), [
@@ -105,6 +181,12 @@ class RpmScriptsTest(unittest.TestCase):
             "systemctl --no-reload preset benchd-runner.socket benchd.socket benchd.service",
             "systemctl daemon-reload",
         ])
+        self.assertEqual(self.said, "")
+
+    def test_the_services_of_the_archive_are_mentioned_at_the_installation(self):
+        self.install_archive()
+        self.calls("post", 1)
+        self.assertEqual(self.said, HIDDEN)
 
     def test_an_upgrade_keeps_what_is_enabled_and_restarts_what_runs(self):
         self.assertEqual(self.calls("post", 2), [

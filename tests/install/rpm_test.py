@@ -33,7 +33,8 @@ PROGRAMS = {
 SHARED = "/usr/bin/benchctl-database"
 UNITS = ["bench.slice", "benchd-runner.service", "benchd-runner.socket", "benchd.service",
          "benchd.socket"]
-LICENCES = ["LICENSE", "libabsl-dev", "libc6-dev", "libgrpc++-dev", "libprotobuf-dev", "nettle-dev"]
+LICENCES = ["LICENSE", "libabsl-dev", "libc6-dev", "libgrpc++-dev", "libprotobuf-dev",
+            "libpugixml-dev", "nettle-dev"]
 CONFIGURATION = "/etc/benchd/benchd.toml"
 HASHES = {32: hashlib.md5, 64: hashlib.sha256}
 # What rpm prints for a tag that a package does not have.

@@ -113,7 +113,7 @@ def stage_packages(folder, payload):
 
 def stage_archive(folder, payload):
     """Copies the portable archive of `./dev package --archive`."""
-    found = sorted(folder.glob("benchd-*.tar.zst"))
+    found = sorted(folder.glob("benchd-*-linux-x86_64.tar.zst"))
     if len(found) != 1:
         sys.exit(f"error: {folder}: {len(found)} archives instead of one\n"
                  "hint: ./dev package --archive")
