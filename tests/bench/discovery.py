@@ -5,12 +5,14 @@ wrong, by --harness and by the usual ways.
 
 One program has N benchmarks of several kinds, of about 3 to 130 microseconds. One of 24 is noisy.
 In the candidate, three of them do 5 % more work; which three is drawn anew for each repeat. The
-margin is 2 %. All ways judge typical values: medians by hand, the estimator hl (median for Criterion)
-by benchd. By hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of wrong
-verdicts by 5 % (--error-rate fdr). In each repeat, these ways take their turns in random order:
+margin is half of that. All ways judge typical values: medians by hand, the estimator hl (median for
+Criterion) by benchd. By hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of
+wrong verdicts by 5 % (--error-rate fdr). In each repeat, these ways take their turns in random order,
+parse after harness:
 
 harness   `compare --harness`: each benchmark by itself, until its own gate is decided
-parse     `compare --parse`: the whole program, until every gate is decided
+parse     `compare --parse`: the whole program, until every gate is decided, or for three times the
+          seconds that harness needed
 rounds    by hand: R rounds of A B B A over the whole program; a benchmark is slower if the median of
           the rounds' ratios is above the margin and its 95 % bootstrap interval is above 1
 counts    the habit of benchstat: the whole program C times for A, then C times for B; a benchmark is
@@ -18,7 +20,7 @@ counts    the habit of benchstat: the whole program C times for A, then C times 
 
 The last two are judged after each R and C of --rounds and --counts, on the same runs. Wrong is a
 benchmark called slower that is not, or a planted one that is called not slower. The ways by hand have
-no third answer; those of benchd say undecided at their limit of time.
+no third answer; those of benchd say undecided at their limit of time, --max-time for harness.
 
 Each repeat is a line of --records, so that a series can be continued; the table is printed at the
 end, from all of its lines. Needs g++ and libbenchmark-dev, or cargo and librust-criterion-dev.
@@ -42,11 +44,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "side_by_side"))
 
-from tools import benchctl  # noqa: E402
+from support import BIN  # noqa: E402
+from tools import benchctl, timed  # noqa: E402
 
-MARGIN = 0.02
 PLANTED = 3
 SHARE = 0.05
+MARGIN = SHARE / 2
 
 
 class GoogleBenchmark:
@@ -54,6 +57,7 @@ class GoogleBenchmark:
     parse = ("--parse", "google-benchmark")
     metric = "cpu_time"
     more = ("--estimator", "hl")
+    environment = {}
     words = ("--benchmark_min_time=0.003",)
     read = ("--benchmark_format=json",)
 
@@ -72,6 +76,7 @@ class Criterion:
     parse = ("--parse", "libtest")
     metric = "time"
     more = ("--estimator", "median")
+    environment = {"CRITERION_HOME": "criterion"}
     words = ()
     read = ("--output-format", "bencher", "--bench")
 
@@ -130,39 +135,50 @@ class Trials:
         self.folder = pathlib.Path(benchctl_.daemon.folder) / "work"
         self.folder.mkdir()
         self.program = tool.build(self.folder)
-        self.names = list(self.run_all(self.arm()))
+        self.names = list(self.run_all(self.arm("base")))
 
-    def arm(self, planted=()):
-        """The words of an arm's command."""
-        numbers = ",".join(map(str, planted))
-        return ["env", f"CASES={self.given.cases}", f"SHARE={SHARE}", f"PLANTED={numbers}",
-                "CRITERION_HOME=criterion", str(self.program), *self.tool.words]
+    def arm(self, name, planted=()):
+        """The words of an arm's command, whose program does more work in the planted benchmarks."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        program = pathlib.Path(shutil.copy2(self.program, folder / "cases"))
+        plan = " ".join(map(str, (self.given.cases, SHARE, *planted)))
+        program.with_name("cases.txt").write_text(plan)
+        return [str(program), *self.tool.words]
 
     def run_all(self, arm):
         """Runs the whole program; returns each benchmark's value."""
         pinned = ["taskset", "-c", self.given.cpus] if self.given.cpus else []
         done = subprocess.run([*pinned, *arm, *self.tool.read], cwd=self.folder,
+                              env=os.environ | self.tool.environment,
                               capture_output=True, text=True, check=True)
         return self.tool.values(done.stdout)
 
-    def compared(self, options, name, base, candidate):
+    def compared(self, options, limit, name, base, candidate):
         """A comparison by benchd. @param name  of a comparison's benchmark"""
         cpus = ["--cpus", self.given.cpus] if self.given.cpus else []
-        last, seconds = self.benchctl.compare(
-            *options, *cpus, *self.tool.more, "--error-rate", "fdr", "--confidence", "95%",
-            "--metric", f"{self.tool.metric}:{MARGIN:.0%}", "--max-time", self.given.max_time, shlex.join(base), shlex.join(candidate),
-            cwd=self.folder)
-        verdicts = {name(one): one["verdict"] for one in last["comparisons"]
+        variables = [word for one in self.tool.environment.items() for word in ("--env", "=".join(one))]
+        seconds, _ = timed(
+            [BIN / "benchctl", "compare", "--quiet", *options, *cpus, *variables, *self.tool.more,
+             "--error-rate", "fdr", "--confidence", "95%", "--max-time", limit,
+             "--metric", f"{self.tool.metric}:{MARGIN:.1%}", shlex.join(base), shlex.join(candidate)],
+            env=self.benchctl.environment, cwd=self.folder)
+        shown = json.loads(self.benchctl.run("show", "--json").stdout)
+        verdicts = {name(one): one["verdict"] for one in shown["report"]["comparisons"]
                     if one["role"] == "gate"}
         assert set(verdicts) == set(self.names), set(self.names) ^ set(verdicts)
         return [self.counted(verdicts, seconds)]
 
     def harness(self, *arms):
-        return self.compared(self.tool.harness, lambda one: one["benchmark"], *arms)
+        found = self.compared(self.tool.harness, self.given.max_time,
+                              lambda one: one["benchmark"], *arms)
+        self.harness_seconds = found[0]["seconds"]
+        return found
 
     def parse(self, base, candidate):
         whole = self.tool.read
-        return self.compared(self.tool.parse, lambda one: one["metric"].rpartition("/")[0],
+        return self.compared(self.tool.parse, f"{3 * self.harness_seconds:.0f}s",
+                             lambda one: one["metric"].rpartition("/")[0],
                              [*base, *whole], [*candidate, *whole])
 
     def rounds(self, base, candidate):
@@ -211,11 +227,13 @@ class Trials:
         draw = random.Random(f"{self.given.seed} {number}")
         planted = draw.sample(range(self.given.cases), PLANTED)
         self.slower = {self.names[i] for i in planted}
-        ways = [self.harness, self.parse, self.rounds, self.counts]
+        ways = [self.harness, self.rounds, self.counts]
         draw.shuffle(ways)
+        ways.insert(draw.randint(ways.index(self.harness) + 1, len(ways)), self.parse)
         record = {"repeat": number, "planted": planted}
+        arms = self.arm("base"), self.arm("candidate", planted)
         for way in ways:
-            record[way.__name__] = way(self.arm(), self.arm(planted))
+            record[way.__name__] = way(*arms)
             for one in record[way.__name__]:
                 print(f"repeat {number}: {way.__name__} {one}", flush=True)
         return record
@@ -244,10 +262,9 @@ def main():
     parser.add_argument("--tool", choices=TOOLS, default="google-benchmark")
     parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--rounds", type=numbers, default=[5, 10, 20, 40], metavar="N,N...")
-    parser.add_argument("--counts", type=numbers, default=[10, 20, 40, 80], metavar="N,N...")
-    parser.add_argument("--max-time", default="330s",
-                        help="limit of benchd's sessions (330s)")
+    parser.add_argument("--rounds", type=numbers, default=[10, 20, 40], metavar="N,N...")
+    parser.add_argument("--counts", type=numbers, default=[10, 20], metavar="N,N...")
+    parser.add_argument("--max-time", default="330s", help="limit of harness (330s)")
     parser.add_argument("--cpus", metavar="LIST",
                         help="run the benchmarks there, because the others have other work")
     parser.add_argument("--records", type=pathlib.Path, help="file to which repeats are added")

@@ -1,20 +1,21 @@
 // Many benchmarks of different kinds, lengths and noise, some of which do more work: see
 // ../discovery.py.
 //
-// CASES: how many; PLANTED: the numbers of those that do more work, such as "7,55"; SHARE: how much
-// more. One benchmark of 24 has up to 16 % more to do, drawn anew in each process, as if it had
-// other data; the others differ only by their addresses and by the memory that they get.
+// The file cases.txt beside the program has words: how many benchmarks, how much more work some of
+// them do, and the numbers of these, such as "120 0.05 7 55". One benchmark of 24 has up to 16 %
+// more to do, drawn anew in each process, as if it had other data; the others differ only by their
+// addresses and by the memory that they get.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -119,29 +120,31 @@ struct Kind {
 constexpr Kind kKinds[] = {{"chain", Chain}, {"sort", Sort},     {"hash", Hash},
                            {"chase", Chase}, {"digits", Digits}, {"branches", Branches}};
 
-std::string Variable(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : value;
-}
+struct Plan {
+  int cases = 0;
+  double share = 0;
+  std::set<int> planted;
+};
 
-std::set<int> Planted() {
-  std::set<int> numbers;
-  std::istringstream words(Variable("PLANTED", ""));
-  for (std::string word; std::getline(words, word, ',');) numbers.insert(std::stoi(word));
-  return numbers;
+/// Reads the file beside the program, so that both arms have the same command.
+Plan ReadPlan() {
+  Plan plan;
+  std::ifstream words(
+      std::filesystem::read_symlink("/proc/self/exe").replace_filename("cases.txt"));
+  words >> plan.cases >> plan.share;
+  for (int number = 0; words >> number;) plan.planted.insert(number);
+  return plan;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int cases = std::stoi(Variable("CASES", "120"));
-  const double share = std::stod(Variable("SHARE", "0.05"));
-  const std::set<int> planted = Planted();
+  const Plan plan = ReadPlan();
   std::mt19937_64 anew(std::random_device{}());
-  for (int i = 0; i < cases; ++i) {
+  for (int i = 0; i < plan.cases; ++i) {
     const Kind& kind = kKinds[i % std::size(kKinds)];
     double steps = 1000 + 100 * (i / std::size(kKinds) % 20);
-    if (planted.count(i) != 0) steps *= 1 + share;
+    if (plan.planted.count(i) != 0) steps *= 1 + plan.share;
     if (i % 24 == 1) steps *= std::uniform_real_distribution(1.0, 1.16)(anew);
     const Work work{static_cast<std::size_t>(steps), static_cast<std::uint64_t>(i)};
     benchmark::RegisterBenchmark((std::string(kind.name) + "/case" + std::to_string(i)).c_str(),

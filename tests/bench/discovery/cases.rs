@@ -1,11 +1,7 @@
 //! Benchmarks as in cases.cc, of three of its kinds, with Criterion.
 
 use criterion::{black_box, Bencher, Criterion};
-use std::{collections::HashSet, env, fmt::Write, time::Duration, time::SystemTime};
-
-fn variable(name: &str, otherwise: &str) -> String {
-    env::var(name).unwrap_or_else(|_| otherwise.to_string())
-}
+use std::{collections::HashSet, env, fmt::Write, fs, time::Duration, time::SystemTime};
 
 fn step(value: u64) -> u64 {
     value.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407)
@@ -52,18 +48,20 @@ fn text(bencher: &mut Bencher, work: usize) {
 fn main() {
     let kinds: [(&str, fn(&mut Bencher, usize)); 3] =
         [("chain", chain), ("sort", sort), ("text", text)];
-    let cases: usize = variable("CASES", "120").parse().unwrap();
-    let share: f64 = variable("SHARE", "0.05").parse().unwrap();
-    let planted: HashSet<usize> =
-        variable("PLANTED", "").split(',').filter_map(|word| word.parse().ok()).collect();
+    let program = env::current_exe().unwrap();
+    let plan = fs::read_to_string(program.with_file_name("cases.txt")).unwrap();
+    let mut words = plan.split_whitespace();
+    let cases: usize = words.next().unwrap().parse().unwrap();
+    let share: f64 = words.next().unwrap().parse().unwrap();
+    let planted: HashSet<usize> = words.map(|word| word.parse().unwrap()).collect();
     // Arguments come first, because they also draw plots, which take longer than all the rest.
     let mut criterion = Criterion::default()
         .configure_from_args()
         .without_plots()
         .sample_size(10)
-        .nresamples(1000)
-        .warm_up_time(Duration::from_millis(2))
-        .measurement_time(Duration::from_millis(10));
+        .nresamples(100)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_millis(3));
     for number in 0..cases {
         let (kind, run) = kinds[number % kinds.len()];
         let more = if planted.contains(&number) { 1.0 + share } else { 1.0 };
