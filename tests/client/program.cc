@@ -34,10 +34,11 @@ pid_t ProgramTest::Start(const std::vector<std::string>& words) {
   posix_spawn_file_actions_addopen(&actions, 0, stdin_.c_str(), O_RDONLY | O_NOCTTY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, (dir_ / "out").c_str(), kFlags, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, (dir_ / "err").c_str(), kFlags, 0600);
-  // A shell starts background jobs with SIGINT ignored, and the tests may be one.
+  // A shell starts background jobs with SIGINT ignored, and nohup ignores SIGHUP. The tests may be
+  // such a job.
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  sigaddset(&interrupts, SIGINT);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&interrupts, signal);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigdefault(&attributes, &interrupts);
