@@ -44,8 +44,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "side_by_side"))
 
-from support import BIN  # noqa: E402
-from tools import benchctl, timed  # noqa: E402
+from tools import BIN, benchctl, timed  # noqa: E402
 
 PLANTED = 3
 SHARE = 0.05
