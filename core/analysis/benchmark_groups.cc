@@ -126,11 +126,12 @@ void GroupPlanner::Learn(std::span<const Run> block) {
 bool GroupPlanner::MayShare(const Benchmark& benchmark, const Seen& seen) {
   if (benchmark.no_groups || benchmark.ignore_failure || benchmark.check_output) return false;
   if (HasHooksOfRuns(benchmark)) return false;
+  const NameOwners own({benchmark.inner});
   std::vector<NameableMetric> metrics;
   for (const auto& [inner, name] : seen.metrics) {
     // Metrics with the name of the benchmark have lost it, or have that of the harness.
     const bool known = inner.empty() || inner == benchmark.harness;
-    if (!known && !NameOwners({benchmark.inner}).Of(inner)) return false;
+    if (!known && !own.Of(inner)) return false;
     metrics.push_back({inner, name, IsOfProcess(inner, name)});
   }
   for (const GatedMetric& gated : MatchGates(benchmark.gates, metrics)) {

@@ -46,7 +46,8 @@ inline constexpr double kLeavingShare = 0.25;
 class BenchmarkGroups {
  public:
   BenchmarkGroups() = default;
-  /// @param groups  each in ascending order, none of them empty; no benchmark twice
+  /// @param groups  the benchmarks of each group, in ascending order. No group is empty, and no
+  ///                benchmark is in two groups.
   explicit BenchmarkGroups(std::vector<std::vector<std::uint32_t>> groups);
 
   bool empty() const { return groups_.empty(); }
@@ -129,8 +130,8 @@ class GroupPlanner {
 };
 
 /// Returns the groups without their decided benchmarks, or nothing as long as these are less than
-/// kLeavingShare of each group. One that remains is a group of its own, because its runs have still
-/// no metrics of the process.
+/// kLeavingShare of each group. The last open benchmark of a group stays in it, so that its runs
+/// still have no metrics of the process.
 ///
 /// @param outlooks  of all benchmarks
 std::optional<BenchmarkGroups> WithoutDecided(const BenchmarkGroups& groups,

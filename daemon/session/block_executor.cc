@@ -55,9 +55,14 @@ void BlockExecutor::Use(RunnerId runner) {
   owners_ = OwnersIn(spec_);
 }
 
+/// Returns whether the process of a run runs a group, of which only one benchmark may remain.
+bool BlockExecutor::IsOfGroup(const RunPlace& run) const {
+  return run.phase == RunPhase::kMeasured && groups_.Leads(run.planned.benchmark);
+}
+
 /// Returns the benchmarks that the process of a run has.
 std::vector<std::uint32_t> BlockExecutor::BenchmarksOf(const RunPlace& run) const {
-  if (run.phase != RunPhase::kMeasured) return {run.planned.benchmark};
+  if (!IsOfGroup(run)) return {run.planned.benchmark};
   return groups_.MembersOf(run.planned.benchmark);
 }
 
@@ -202,12 +207,12 @@ std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                   .started_at = outcome.started_at,
                   .exit = ExitOf(outcome),
                   .disturbances = disturbances};
-  const std::vector<std::uint32_t> benchmarks = BenchmarksOf(place);
-  if (place.phase != RunPhase::kMeasured || !groups_.Leads(benchmark)) {
+  if (!IsOfGroup(place)) {
     DropOthers(owners_, spec_.benchmarks[benchmark].inner, outcome);
     DropInnerName(spec_.benchmarks[benchmark], outcome);
     AddRun(std::move(run), std::move(outcome));
   } else {
+    const std::vector<std::uint32_t> benchmarks = BenchmarksOf(place);
     Result<std::vector<RunOutcome>> parts = DivideOutcome(spec_, benchmarks, std::move(outcome));
     if (!parts) return LaunchFailure(spec_, place, std::move(parts).error());
     for (std::size_t i = 0; i < benchmarks.size(); ++i) {

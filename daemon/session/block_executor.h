@@ -70,6 +70,7 @@ class BlockExecutor {
 
  private:
   bool HasHooks(const RunPlace& run) const;
+  bool IsOfGroup(const RunPlace& run) const;
   std::vector<std::uint32_t> BenchmarksOf(const RunPlace& run) const;
   std::size_t MostAtOnce(const BatchPlan& plan) const;
   asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);

@@ -204,8 +204,9 @@ asio::awaitable<std::optional<Failure>> Session::MeasurePhase() {
   std::optional<Failure> failure = co_await Prepare();
   if (failure || RegressedUnmeasured()) co_return failure;
   failure = co_await WarmUp();
+  if (failure) co_return failure;
   ChooseGroups();
-  if (!failure && !groups_.groups.empty()) failure = co_await OpenGroups();
+  if (!groups_.groups.empty()) failure = co_await OpenGroups();
   if (!failure) failure = co_await Measure();
   co_return failure;
 }
