@@ -14,6 +14,8 @@ set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
 source ci/packages.sh
+# shellcheck source=ci/commit_time.sh
+source ci/commit_time.sh
 # shellcheck source=ci/foreign_programs.sh
 source ci/foreign_programs.sh
 
@@ -124,17 +126,6 @@ command_of() {
     plain:test) echo 'ctest --test-dir build -j "$(nproc)" --output-on-failure' ;;
     *) die "platform $name: '$1' is not one of its steps" "one of: ${known_steps[*]}" ;;
   esac
-}
-
-commit_time() {
-  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
-    echo "$SOURCE_DATE_EPOCH"
-  else
-    # Git refuses to read another user's checkout without this.
-    git -c safe.directory="$PWD" log -1 --format=%ct 2>/dev/null ||
-      die "platform: $PWD has no commit, whose time the archive's files would get" \
-        "set SOURCE_DATE_EPOCH, as in: SOURCE_DATE_EPOCH=\$(date +%s)"
-  fi
 }
 
 # ---- the folder of a release ----
@@ -282,7 +273,7 @@ if [ ${#steps[@]} -eq 0 ]; then steps=("${usual_steps[@]}"); fi
 time=
 for step in "${steps[@]}"; do
   command_of "$step" >/dev/null
-  [ "$step" != archive ] || time=$(commit_time)
+  [ "$step" != archive ] || time=$(commit_time platform 'set SOURCE_DATE_EPOCH, as in: SOURCE_DATE_EPOCH=$(date +%s)')
 done
 [ "$(id -u)" -eq 0 ] || die "platform: requires root" "the same command with sudo"
 command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"

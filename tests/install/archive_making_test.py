@@ -14,8 +14,8 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from main import main  # noqa: E402
 
-COPIED = ["dev", "ci/packages.sh", "ci/archive/install.sh", "README.md", "LICENSE",
-          "docs/changelog.md"]
+COPIED = ["dev", "ci/packages.sh", "ci/commit_time.sh", "ci/archive/install.sh", "README.md",
+          "LICENSE", "docs/changelog.md"]
 # Installs with the permissions of CMake: those of folders depend on the umask.
 CMAKE = """#!/bin/sh
 echo "$*" >>"$CALLED"
