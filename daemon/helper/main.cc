@@ -100,24 +100,29 @@ Result<std::size_t> NumberOf(std::string_view work, std::string_view text) {
   return InvalidArgument(work, "not a number");
 }
 
-/// Implements `benchd-helper parse FORMAT [FILE]`.
-Result<std::string> Parse(int argc, char** argv) {
-  TRY(const auto input, ReadInput());
-  return wire::EncodeParsedOutput(ParseTo(argc == 4 ? argv[3] : nullptr, argv[2], input, {}));
+/// Removes the first bytes of `rest` and returns them.
+Result<std::string_view> TakeBytes(std::string_view& rest, std::string_view size) {
+  TRY(const std::size_t bytes, NumberOf("parse", size));
+  if (bytes > rest.size()) return InvalidArgument("parse", "stdin is too short");
+  const std::string_view taken = rest.substr(0, bytes);
+  rest.remove_prefix(bytes);
+  return taken;
 }
 
-/// Implements `benchd-helper parse-adapter NAME BYTES [FILE]`. The last BYTES of stdin are the
-/// adapter, and the output precedes them.
-Result<std::string> ParseByAdapter(int argc, char** argv) {
+/// Implements `benchd-helper parse (FORMAT OUTPUT_BYTES ADAPTER_BYTES FILE)...`. stdin contains the
+/// output of each run, followed by the text of its adapter. FILE is empty if there is none.
+Result<std::string> Parse(int argc, char** argv) {
   TRY(const auto input, ReadInput());
-  TRY(const std::size_t bytes, NumberOf("parse-adapter", argv[3]));
-  if (bytes > input.size()) {
-    return InvalidArgument("parse-adapter", "not the size of an adapter");
+  std::string_view rest(input);
+  wire::ParsedOutputs answer;
+  for (int i = 2; i < argc; i += 4) {
+    TRY(const auto text, TakeBytes(rest, argv[i + 1]));
+    TRY(const auto adapter, TakeBytes(rest, argv[i + 2]));
+    const char* const file = argv[i + 3];
+    answer.each.push_back(
+        wire::EncodeParsedOutput(ParseTo(*file == '\0' ? nullptr : file, argv[i], text, adapter)));
   }
-  const std::string_view text(input);
-  const std::size_t end = text.size() - bytes;
-  return wire::EncodeParsedOutput(
-      ParseTo(argc == 5 ? argv[4] : nullptr, argv[2], text.substr(0, end), text.substr(end)));
+  return wire::EncodeParsedOutputs(answer);
 }
 
 /// Parses the files that a run has written.
@@ -215,8 +220,7 @@ Result<std::string> User(char** argv) {
 
 Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
-  if (work == "parse" && (argc == 3 || argc == 4)) return Parse(argc, argv);
-  if (work == "parse-adapter" && (argc == 4 || argc == 5)) return ParseByAdapter(argc, argv);
+  if (work == "parse" && argc > 2 && argc % 4 == 2) return Parse(argc, argv);
   if (work == "parse-files" && argc == 5) return ParseFiles(argv);
   if (work == "remove-files" && argc == 3) return RemoveFiles(argv);
   if (work == "profile" && argc == 2) return Profile();

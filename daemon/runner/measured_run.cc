@@ -25,7 +25,6 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 /// How long a process may take to die after SIGKILL. Processes that survive longer are given up.
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
-constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
 /// How long the runner waits for the spawner to note the end of a child, in nanoseconds. The
 /// spawner wakes on the child's CPU, which may be busy.
 constexpr std::int64_t kSpawnerDelay = 20'000;
@@ -421,8 +420,31 @@ void MeasuredRun::AfterSweep() {
   const bool complete = figures_.exit.signal == 0 && !timed_out_;
   if (now_->task().check_output && complete) figures_.stdout_digest = now_->TakeDigest();
   const RunTask& task = now_->task();
-  if (task.needs->profile || (!task.parse.empty() && complete)) return StartParsing();
-  Finish(std::move(figures_));
+  if (task.needs->profile || (!task.parse_file.empty() && complete)) return StartParsing();
+  std::optional<UnparsedOutput> output;
+  if (task.ParsesStream() && complete) output = TakeUnparsed();
+  Finish(std::move(figures_), std::move(output));
+}
+
+/// Returns what the run printed, unless that is too much.
+std::optional<UnparsedOutput> MeasuredRun::TakeUnparsed() {
+  const RunTask& task = now_->task();
+  const std::string stream = task.parse_stderr ? "stderr" : "stdout";
+  std::optional<UniqueFd> memory = now_->TakeParseInput();
+  if (!memory) {
+    figures_.parsed = Unparsed(
+        Error{ErrorCode::kResourceExhausted,
+              fmt::format("{}: more than {} MiB, too large to parse", stream, kParseBytes >> 20),
+              "make the harness print less"});
+    return {};
+  }
+  const bool filed = task.output == OutputKind::kFile && !task.parse_stderr;
+  return UnparsedOutput{.stream = stream,
+                        .memory = std::move(*memory),
+                        .format = task.parse,
+                        .adapter = task.adapter,
+                        .file = filed ? task.output_path : std::string(),
+                        .spec = &task.plan->spec()};
 }
 
 std::optional<Error> MeasuredRun::FindFailure() const {
@@ -442,8 +464,7 @@ std::optional<Error> MeasuredRun::FindFailure() const {
 }
 
 Result<HelperOrder> MeasuredRun::OrderForHelper() {
-  if (now_->task().needs->profile) return OrderForProfile();
-  return now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+  return now_->task().needs->profile ? OrderForProfile() : OrderForFiles();
 }
 
 void MeasuredRun::StartParsing() {
@@ -474,31 +495,6 @@ Result<HelperOrder> MeasuredRun::OrderForProfile() {
   return order;
 }
 
-/// @errors if the child printed too much
-Result<HelperOrder> MeasuredRun::OrderForStream() {
-  const RunTask& task = now_->task();
-  const std::string stream = task.parse_stderr ? "stderr" : "stdout";
-  std::optional<UniqueFd> input = now_->TakeParseInput();
-  if (!input) {
-    return Error{ErrorCode::kResourceExhausted,
-                 fmt::format("{}: more than {} MiB, too large to parse", stream, kParseBytes >> 20),
-                 "make the harness print less"};
-  }
-  HelperOrder order;
-  order.name = "parsing " + stream;
-  order.argv = {"parse", task.parse};
-  if (task.adapter != nullptr) {
-    // An argument may be too long for the caller's limits, so the text follows the output.
-    TRY_VOID(AppendToMemory(input->get(), *task.adapter));
-    order.argv = {"parse-adapter", task.parse, std::to_string(task.adapter->size())};
-  }
-  if (task.output == OutputKind::kFile && !task.parse_stderr) {
-    order.argv.push_back(task.output_path);
-  }
-  order.input = std::move(*input);
-  return order;
-}
-
 Result<HelperOrder> MeasuredRun::OrderForFiles() const {
   const RunTask& task = now_->task();
   HelperOrder order;
@@ -514,13 +510,13 @@ void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
   Finish(std::move(figures_));
 }
 
-void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
+void MeasuredRun::Finish(Result<wire::RunFigures> figures, std::optional<UnparsedOutput> output) {
   helper_.reset();
   state_ = State::kIdle;
   now_->group().LeaveCharges();
   // If a child is prepared, starting it comes first.
   if (!prepared()) CloseFinished();
-  owner_.OnRunFinished(std::move(figures));
+  owner_.OnRunFinished(std::move(figures), std::move(output));
 }
 
 }  // namespace benchd

@@ -23,6 +23,7 @@
 #include "daemon/launch/process_tree.h"
 #include "daemon/launch/spawn.h"
 #include "daemon/launch/start_phase.h"
+#include "daemon/runner/output_parser.h"
 #include "daemon/settings/machine_owner.h"
 #include "daemon/wire/messages.h"
 
@@ -31,7 +32,9 @@ namespace benchd {
 class RunOwner {
  public:
   /// Called when the run and all its descendants have ended.
-  virtual void OnRunFinished(Result<wire::RunFigures> figures) = 0;
+  /// @param output  what the run printed, if it is yet to be parsed
+  virtual void OnRunFinished(Result<wire::RunFigures> figures,
+                             std::optional<UnparsedOutput> output) = 0;
 
  protected:
   ~RunOwner() = default;
@@ -63,7 +66,8 @@ class HungChildren : public EventSink {
 /// survives. Serves one run after another.
 ///
 /// States: idle -> clearing (if the run writes its numbers to files) -> running -> sweeping (until
-/// no descendant is left) -> parsing (if requested, or if the run was sampled) -> idle.
+/// no descendant is left) -> parsing (if the run wrote its numbers to files, or was sampled) ->
+/// idle.
 ///
 /// A timeout or a cancellation kills the child, and the same states follow. A child that survives
 /// SIGKILL is in the state kDying until it ends, or until it is given up with its process tree.
@@ -151,9 +155,9 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void StartParsing();
   Result<HelperOrder> OrderForHelper();
   Result<HelperOrder> OrderForProfile();
-  Result<HelperOrder> OrderForStream();
   Result<HelperOrder> OrderForFiles() const;
-  void Finish(Result<wire::RunFigures> figures);
+  std::optional<UnparsedOutput> TakeUnparsed();
+  void Finish(Result<wire::RunFigures> figures, std::optional<UnparsedOutput> output = {});
 
   const Services services_;
   RunOwner& owner_;

@@ -121,30 +121,54 @@ bool RunningBatch::GoesOn() const {
   return MonotonicNow() - started_at_ < order_->budget.count();
 }
 
-void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures) {
+void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures,
+                                 std::optional<UnparsedOutput> output) {
   if (!figures) return End(std::move(figures).error());
   OpenedChild& child = children_.at(order_->runs[done_.size()].child);
   if (child.length_ns == 0) child.length_ns = figures->wall_time_ns;
   OmitKnownHead(*figures, child);
   done_.push_back(std::move(*figures));
+  if (output) parser_.Add(done_.size() - 1, std::move(*output));
+  if (parser_.due()) return parser_.Start(done_);
+  RunNext();
+}
+
+void RunningBatch::OnOutputsParsed(bool all) {
+  if (end_) return Report();
+  if (!all) return End({});
+  RunNext();
+}
+
+void RunningBatch::RunNext() {
   if (!GoesOn()) return End({});
   if (auto started = StartRun(done_.size()); !started) End(std::move(started));
 }
 
 void RunningBatch::Cancel() {
-  if (!idle()) run_.Cancel();
+  if (idle()) return;
+  parser_.Drop(done_);
+  if (!run_.idle()) return run_.Cancel();
+  End(Error{ErrorCode::kCancelled, "run: cancelled"});
 }
 
 void RunningBatch::DropPrepared() {
+  parser_.Renew();
   run_.EndPreparing();
   prepared_.reset();
 }
 
 void RunningBatch::End(Result<void> result) {
   if (run_.idle() && run_.prepared()) run_.CloseFinished();
+  end_ = std::move(result);
+  if (!parser_.empty()) return parser_.Start(done_);
+  Report();
+}
+
+void RunningBatch::Report() {
   wire::BatchFigures finished;
   finished.runs = std::move(done_);
-  finished.result = std::move(result);
+  finished.result = *std::move(end_);
+  end_.reset();
   order_.reset();
   done_ = {};
   owner_.OnBatchFinished(std::move(finished));

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "daemon/launch/launch_plan.h"
 #include "daemon/runner/measured_run.h"
+#include "daemon/runner/output_parser.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -44,18 +45,22 @@ class BatchOwner {
 };
 
 /// Executes the runs of one request in quick succession. Between the end of one child and the start
-/// of the next, it makes a few system calls and sends no message to benchd.
+/// of the next, it makes a few system calls and sends no message to benchd. Outputs are parsed
+/// after the last run, or when many are waiting.
 ///
 /// While a child runs, the next child is prepared. A child that was prepared for the expected next
 /// batch is kept until that batch starts.
-class RunningBatch : public RunOwner {
+class RunningBatch : public RunOwner, public OutputParserOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
   /// @param children  the opened children; their owner may change them only between batches, after
   ///                  DropPrepared()
   RunningBatch(MeasuredRun::Services services, Children& children, BatchOwner& owner)
-      : children_(children), owner_(owner), run_(services, *this) {}
+      : children_(children),
+        owner_(owner),
+        run_(services, *this),
+        parser_(services.loop, services.host, services.tree, *this) {}
   RunningBatch(const RunningBatch&) = delete;
   RunningBatch& operator=(const RunningBatch&) = delete;
 
@@ -66,14 +71,16 @@ class RunningBatch : public RunOwner {
   ///         that was not opened. The owner is not called in these cases.
   Result<void> Start(Batch order);
 
-  /// Kills the current run, which ends the batch.
+  /// Kills the current run, which ends the batch. Runs whose output is not parsed yet are lost.
   void Cancel();
 
   /// Discards the prepared child. Call this before children change. Requires idle().
   void DropPrepared();
 
  private:
-  void OnRunFinished(Result<wire::RunFigures> figures) override;
+  void OnRunFinished(Result<wire::RunFigures> figures,
+                     std::optional<UnparsedOutput> output) override;
+  void OnOutputsParsed(bool all) override;
 
   Result<void> Check(const RunOrder& start) const;
   RunTask TaskOf(const RunOrder& start) const;
@@ -81,12 +88,16 @@ class RunningBatch : public RunOwner {
   void PrepareAfter(std::size_t index);
   static void OmitKnownHead(wire::RunFigures& figures, OpenedChild& child);
   bool GoesOn() const;
+  void RunNext();
   void End(Result<void> result);
+  void Report();
 
   Children& children_;
   BatchOwner& owner_;
   MeasuredRun run_;
+  OutputParser parser_;
   std::optional<Batch> order_;
+  std::optional<Result<void>> end_;  ///< why the batch has ended; outputs may still be parsed
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
   std::optional<RunOrder> prepared_;  // the run for which a child is prepared

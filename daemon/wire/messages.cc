@@ -91,6 +91,16 @@ Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes) {
   return output;
 }
 
+std::string EncodeParsedOutputs(const ParsedOutputs& outputs) { return EncodeOne(outputs); }
+
+Result<ParsedOutputs> DecodeParsedOutputs(std::string_view bytes) {
+  Reader reader(bytes);
+  ParsedOutputs outputs;
+  reader(outputs);
+  TRY_VOID(reader.Finish());
+  return outputs;
+}
+
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved) { return EncodeOne(resolved); }
 
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes) {

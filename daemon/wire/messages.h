@@ -236,6 +236,14 @@ BENCHD_FIELDS(ParsedOutput, result, samples, metrics, exits, names)
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 
+/// What benchd-helper answers for the outputs of several runs.
+struct ParsedOutputs {
+  std::vector<std::string> each;  ///< encoded ParsedOutputs, opaque to the runner
+};
+BENCHD_FIELDS(ParsedOutputs, each)
+std::string EncodeParsedOutputs(const ParsedOutputs& outputs);
+Result<ParsedOutputs> DecodeParsedOutputs(std::string_view bytes);
+
 /// Encodes the answer to a Resolve, which benchd-helper writes.
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);

@@ -57,7 +57,7 @@ class GoogleBenchmark:
     metric = "cpu_time"
     more = ("--estimator", "hl")
     environment = {}
-    words = ("--benchmark_min_time=0.003",)
+    words = ("--benchmark_min_time=0.002",)
     read = ("--benchmark_format=json",)
 
     def build(self, folder):

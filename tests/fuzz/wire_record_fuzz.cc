@@ -30,6 +30,7 @@ void CheckAll(std::string_view record) {
     return wire::Encode(decoded.message, decoded.request);
   });
   CheckRecord(record, wire::DecodeParsedOutput, wire::EncodeParsedOutput);
+  CheckRecord(record, wire::DecodeParsedOutputs, wire::EncodeParsedOutputs);
   CheckRecord(record, wire::DecodeResolved, wire::EncodeResolved);
   CheckRecord(record, wire::DecodeRunnerConfig, wire::EncodeRunnerConfig);
 }

@@ -49,7 +49,7 @@ class HelperGroupTest : public testing::Test, public HelperOwner {
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     HelperOrder order;
     order.name = "parsing";
-    order.argv = {"parse", "lines"};
+    order.argv = {"parse", "lines", "0", "0", ""};
     order.input.Reset(ends[0]);
     output_.Reset(ends[1]);
     order.caller = OwnCaller();

@@ -342,6 +342,7 @@ TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
       EXPECT_EQ(Encode(decoded->message, decoded->request), record);
     }
     (void)DecodeParsedOutput(record);
+    (void)DecodeParsedOutputs(record);
     (void)DecodeResolved(record);
     (void)DecodeRunnerConfig(record);
   }
@@ -362,6 +363,13 @@ TEST(ParsedOutputTest, ComesBackWithEveryDirection) {
   EXPECT_EQ(decoded->metrics, output.metrics);
   EXPECT_EQ(decoded->exits, output.exits);
   EXPECT_EQ(decoded->names, output.names);
+}
+
+TEST(ParsedOutputTest, ThoseOfSeveralRunsComeBackInOrder) {
+  const std::string first = EncodeParsedOutput({{}, {{"x", "", 0, 1}}, {}, {}});
+  const auto decoded = DecodeParsedOutputs(EncodeParsedOutputs({{first, ""}}));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->each, (std::vector<std::string>{first, ""}));
 }
 
 TEST(ParsedOutputTest, CarriesWhyThereIsNone) {
