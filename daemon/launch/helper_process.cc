@@ -77,8 +77,8 @@ HelperProcess::~HelperProcess() {
 
 /// Creates a new control group for the helper, which keeps its processes and memory separate from
 /// those of other helpers. Creating and removing the group takes 0.15 ms (Linux 6.18, without
-/// controllers). This is done after every run whose output is parsed, but it takes little time
-/// compared with starting the process, and no run is measured until the helper has answered.
+/// controllers), which is little compared with starting the process, and no run is measured until
+/// the helper has answered.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
   TRY(auto group, TreeGroup::CreateIn(host_.helper_groups));

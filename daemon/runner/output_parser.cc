@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 /// How long outputs are parsed one by one, after benchd-helper failed. The runs that are left are
 /// removed, and benchd orders them again.
 constexpr std::int64_t kAloneTime = 1'000'000'000;
-/// The outputs that may wait. Their memory is the runner's, and so is that of the copy.
+/// The outputs that may wait, with their adapters. Their memory is the runner's, and so is that of
+/// their copy.
 constexpr std::size_t kMostOutputs = 64;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
@@ -49,8 +51,10 @@ Result<void> AppendOutput(int memory, const UnparsedOutput& output) {
 }  // namespace
 
 void OutputParser::Add(std::size_t run, UnparsedOutput output) {
-  waiting_bytes_ += SizeOf(output.memory.get()).value_or(0);
-  waiting_.push_back({run, std::move(output)});
+  const std::size_t bytes = SizeOf(output.memory.get()).value_or(0) +
+                            (output.adapter == nullptr ? 0 : output.adapter->size());
+  waiting_bytes_ += bytes;
+  waiting_.push_back({run, bytes, std::move(output)});
 }
 
 bool OutputParser::due() const {
@@ -73,13 +77,21 @@ void OutputParser::Drop(std::vector<wire::RunFigures>& runs) {
   waiting_bytes_ = 0;
 }
 
-/// Parses the first output, and with it those that follow in the same folder.
-void OutputParser::ParseNext() {
-  const auto in_folder = [this](const Waiting& one) {
-    return one.output.spec->cwd == waiting_.front().output.spec->cwd;
+/// Returns how many of the waiting outputs the next helper gets: the first one, and with it those
+/// that follow in the same folder. A large output is not copied.
+std::size_t OutputParser::CountTogether() const {
+  if (alone_) return 1;
+  std::size_t bytes = 0;
+  const auto fits = [&](const Waiting& one) {
+    bytes += one.bytes;
+    return bytes <= kMostBytes && one.output.spec->cwd == waiting_.front().output.spec->cwd;
   };
-  asked_ = 1;
-  while (!alone_ && asked_ < waiting_.size() && in_folder(waiting_[asked_])) ++asked_;
+  const auto end = std::find_if_not(waiting_.begin(), waiting_.end(), fits);
+  return std::max<std::size_t>(static_cast<std::size_t>(end - waiting_.begin()), 1);
+}
+
+void OutputParser::ParseNext() {
+  asked_ = CountTogether();
   auto order = OrderFor(asked_);
   if (!order) return Fail(std::move(order).error());
   helper_.emplace(loop_, host_, tree_, *this);
@@ -96,7 +108,7 @@ Result<HelperOrder> OutputParser::OrderFor(std::size_t count) {
   order.cwd = first.spec->cwd;
   order.timeout_ns = kParseTimeout;
   order.argv = {"parse"};
-  // Several outputs are copied, so that each can still be parsed alone. One may be large.
+  // Several outputs are copied, so that each can still be parsed alone.
   UniqueFd copy;
   if (count > 1) {
     TRY(copy, EmptyMemory());

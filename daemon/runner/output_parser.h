@@ -76,11 +76,13 @@ class OutputParser final : public HelperOwner {
  private:
   struct Waiting {
     std::size_t run;
+    std::size_t bytes;  ///< with the adapter
     UnparsedOutput output;
   };
 
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
+  std::size_t CountTogether() const;
   void ParseNext();
   Result<HelperOrder> OrderFor(std::size_t count);
   Result<void> Take(const std::string& answer);
