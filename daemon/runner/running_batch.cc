@@ -129,8 +129,10 @@ void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures,
   OmitKnownHead(*figures, child);
   done_.push_back(std::move(*figures));
   if (output) parser_.Add(done_.size() - 1, std::move(*output));
-  if (parser_.due()) return parser_.Start(done_);
-  RunNext();
+  if (!parser_.due()) return RunNext();
+  // Its descriptors stay readable, and would be taken for the end of another run.
+  if (run_.prepared()) run_.CloseFinished();
+  parser_.Start(done_);
 }
 
 void RunningBatch::OnOutputsParsed(bool all) {

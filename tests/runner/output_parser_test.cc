@@ -139,6 +139,18 @@ TEST_F(OutputParserTest, AFileIsWrittenBeforeTheNextRunBegins) {
             (std::vector<std::string>{"a 1.000000", "a 3.000000", "a 3.000000"}));
 }
 
+// While the runner waits for benchd-helper, the ended child is no longer watched.
+TEST_F(OutputParserTest, TheRunIsOverWhileItsOutputIsParsed) {
+  ChildSpec filed = ScriptOf(Values(60'000) + " | head -c 3000000");
+  filed.output = OutputKind::kFile;
+  filed.output_path = "out.txt";
+  filed.cwd = folder_.path();
+  Open(filed);
+  const auto finished = RunAll({0, 0, 0, 0});
+  ASSERT_EQ(finished.runs.size(), 4U);
+  for (const std::string& value : ValuesOf(finished)) EXPECT_EQ(value, ValueOf(finished.runs[0]));
+}
+
 TEST_F(OutputParserTest, WhatCannotBeParsedIsTheFailureOfOneRun) {
   Open({"echo a 1", Values(60'000)});
   const auto finished = RunAll({0, 0, 1, 0});
