@@ -62,6 +62,7 @@ class OutputTest(DaemonTest):
             "ci": ("--dry-run", "--base", "main", "-f", "s.toml"),
             "combine": ("s.json",),
             "calibrate": ("--for", "1s"),
+            "explain": ("--runs", "8"),
             "arm remove": ("kept",),
             "machine reserve": ("--for", "1s"),
             "top": ("--count", "1"),
