@@ -39,14 +39,6 @@ class BatchTest : public testing::Test {
     }
   }
 
-  /// A batch of these children, each in a block of its own.
-  static Batch BatchOf(const std::vector<std::uint32_t>& children) {
-    Batch batch;
-    batch.budget = std::chrono::minutes(1);
-    for (const std::uint32_t child : children) batch.runs.push_back({.child = child});
-    return batch;
-  }
-
   wire::BatchFigures Run(const Batch& batch) {
     runner_.Send(wire::RunBatch{batch});
     return runner_.Await<wire::BatchFigures>();
@@ -206,10 +198,8 @@ class WaitingChildTest : public BatchTest {
     const auto finished = Run(batch);
     ASSERT_EQ(finished.runs.size(), 2U);
     spawner_ = std::stoi("0" + finished.runs[0].output);
-    const std::string number = std::to_string(runner_.pid());
     while (waiting_ == 0) {
-      std::istringstream children(ReadFile("/proc/" + number + "/task/" + number + "/children"));
-      for (pid_t pid = 0; children >> pid;) {
+      for (const pid_t pid : ChildrenOf(runner_.pid())) {
         if (pid != spawner_) waiting_ = pid;
       }
     }

@@ -153,16 +153,6 @@ TEST_F(ResolveTest, WhatOneUserLooksUpDoesNotDelayAnother) {
   EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
 }
 
-/// "/proc/PID" of each child, from the kernel's own list. A pass over /proc would take as long as a
-/// helper keeps its first nice value.
-std::vector<std::string> ChildrenOf(pid_t parent) {
-  const std::string id = std::to_string(parent);
-  std::istringstream list(ReadFile("/proc/" + id + "/task/" + id + "/children"));
-  std::vector<std::string> folders;
-  for (std::string child; list >> child;) folders.push_back("/proc/" + child);
-  return folders;
-}
-
 TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
@@ -174,7 +164,8 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   char event[4096];
   ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "the helper has not started";
   bool found = false;
-  for (const std::string& child : ChildrenOf(runner_.pid())) {
+  for (const pid_t pid : ChildrenOf(runner_.pid())) {
+    const std::string child = "/proc/" + std::to_string(pid);
     const std::string status = ReadFile(child + "/status");
     found = true;
     EXPECT_NE(status.find("\nUid:\t65534\t65534\t65534\t65534\n"), std::string::npos) << status;
@@ -189,8 +180,8 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
 /// The nice values of a runner's helpers.
 std::vector<int> NicesOfHelpers(pid_t runner) {
   std::vector<int> nices;
-  for (const std::string& child : ChildrenOf(runner)) {
-    const std::string stat = ReadFile(child + "/stat");
+  for (const pid_t pid : ChildrenOf(runner)) {
+    const std::string stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
     if (stat.find("(benchd-helper)") == std::string::npos) continue;
     // After the name come state, parent and so on; the nice value is field 19 (proc(5)).
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -199,6 +200,21 @@ int RunnerProcess::Close() {
   EXPECT_EQ(waited, pid_);
   pid_ = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+Batch BatchOf(const std::vector<std::uint32_t>& children) {
+  Batch batch;
+  batch.budget = std::chrono::minutes(1);
+  for (const std::uint32_t child : children) batch.runs.push_back({.child = child});
+  return batch;
+}
+
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::istringstream list(ReadFile("/proc/" + id + "/task/" + id + "/children"));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; list >> child;) children.push_back(child);
+  return children;
 }
 
 std::string ReadFile(const std::string& path) {

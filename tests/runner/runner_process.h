@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -43,6 +44,13 @@ ProgramIdentity IdentityOf(const std::string& path);
 ChildSpec ChildOf(std::vector<std::string> argv);
 /// A child that runs a script of /bin/sh.
 ChildSpec ScriptOf(const std::string& script);
+
+/// A batch of these children, each in a block of its own.
+Batch BatchOf(const std::vector<std::uint32_t>& children);
+
+/// The children of a process, from the kernel's own list. A pass over /proc would take as long as a
+/// helper keeps its first nice value.
+std::vector<pid_t> ChildrenOf(pid_t parent);
 
 /// A real benchd-runner on a socketpair, and a way to talk to it. Killed with the object.
 class RunnerProcess {
