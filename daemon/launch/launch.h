@@ -26,7 +26,8 @@
 
 namespace benchd {
 
-/// One run of a child. `plan`, `needs` and `adapter` must live until the run has finished.
+/// One run of a child. `plan`, `needs` and `adapter` must live until the run has finished and its
+/// output is parsed.
 struct RunTask {
   LaunchPlan* plan = nullptr;
   const MetricNeeds* needs = nullptr;

@@ -35,8 +35,6 @@ std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
 }
 
-std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}, {}}); }
-
 }  // namespace
 
 void HungChildren::Add(Spawned child) { children_.emplace_back(loop_, std::move(child), *this); }

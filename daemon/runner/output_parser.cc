@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "core/base/try.h"
@@ -40,27 +42,25 @@ Result<void> AppendFile(int to, int from) {
   return {};
 }
 
-/// Puts an output and its adapter at the end of what a helper reads.
-Result<void> AppendOutput(int memory, const UnparsedOutput& output) {
-  if (memory != output.memory.get()) {
-    TRY_VOID(AppendFile(memory, output.memory.get()));
-  }
-  return output.adapter == nullptr ? Result<void>() : AppendToMemory(memory, *output.adapter);
+std::string_view AdapterOf(const UnparsedOutput& output) {
+  return output.adapter == nullptr ? std::string_view() : *output.adapter;
 }
 
 }  // namespace
 
+std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}, {}}); }
+
 void OutputParser::Add(std::size_t run, UnparsedOutput output) {
-  const std::size_t bytes = SizeOf(output.memory.get()).value_or(0) +
-                            (output.adapter == nullptr ? 0 : output.adapter->size());
-  waiting_bytes_ += bytes;
+  const std::size_t bytes = SizeOf(output.memory.get()).value_or(0) + AdapterOf(output).size();
   waiting_.push_back({run, bytes, std::move(output)});
 }
 
 bool OutputParser::due() const {
   if (waiting_.empty()) return false;
-  return alone_ || !waiting_.back().output.file.empty() || waiting_.size() >= kMostOutputs ||
-         waiting_bytes_ >= kMostBytes;
+  if (alone_ || !waiting_.back().output.file.empty()) return true;
+  const auto add = [](std::size_t sum, const Waiting& one) { return sum + one.bytes; };
+  const std::size_t bytes = std::accumulate(waiting_.begin(), waiting_.end(), std::size_t{0}, add);
+  return waiting_.size() >= kMostOutputs || bytes >= kMostBytes;
 }
 
 void OutputParser::Start(std::vector<wire::RunFigures>& runs) {
@@ -74,19 +74,16 @@ void OutputParser::Drop(std::vector<wire::RunFigures>& runs) {
   helper_.reset();
   if (!waiting_.empty()) runs.resize(waiting_.front().run);
   waiting_.clear();
-  waiting_bytes_ = 0;
 }
 
-/// Returns how many of the waiting outputs the next helper gets: the first one, and with it those
-/// that follow in the same folder. A large output is not copied.
+/// Returns how many of the waiting outputs the next helper gets. A large output is not copied.
 std::size_t OutputParser::CountTogether() const {
   if (alone_) return 1;
   std::size_t bytes = 0;
-  const auto fits = [&](const Waiting& one) {
+  const auto end = std::find_if(waiting_.begin(), waiting_.end(), [&bytes](const Waiting& one) {
     bytes += one.bytes;
-    return bytes <= kMostBytes && one.output.spec->cwd == waiting_.front().output.spec->cwd;
-  };
-  const auto end = std::find_if_not(waiting_.begin(), waiting_.end(), fits);
+    return bytes > kMostBytes;
+  });
   return std::max<std::size_t>(static_cast<std::size_t>(end - waiting_.begin()), 1);
 }
 
@@ -101,30 +98,40 @@ void OutputParser::ParseNext() {
 /// Returns the order to parse the first of the waiting outputs. Their sizes are arguments. An
 /// adapter may be too long for the caller's limits on those, so its text follows the output.
 Result<HelperOrder> OutputParser::OrderFor(std::size_t count) {
-  const UnparsedOutput& first = waiting_.front().output;
+  const LaunchSpec& last = *waiting_[count - 1].output.spec;
   HelperOrder order;
-  order.name = "parsing " + first.stream;
-  order.caller = first.spec->caller;
-  order.cwd = first.spec->cwd;
+  order.name = "parsing " + waiting_.front().output.stream;
+  order.caller = last.caller;
+  // Only the last output is written to a file, because none can wait behind it.
+  order.cwd = last.cwd;
   order.timeout_ns = kParseTimeout;
   order.argv = {"parse"};
-  // Several outputs are copied, so that each can still be parsed alone.
-  UniqueFd copy;
-  if (count > 1) {
-    TRY(copy, EmptyMemory());
-  }
-  const int memory = count > 1 ? copy.get() : first.memory.get();
   for (std::size_t i = 0; i < count; ++i) {
     const UnparsedOutput& output = waiting_[i].output;
     TRY(const std::size_t bytes, SizeOf(output.memory.get()));
-    TRY_VOID(AppendOutput(memory, output));
-    const std::size_t adapter_bytes = output.adapter == nullptr ? 0 : output.adapter->size();
     order.argv.insert(order.argv.end(), {output.format, std::to_string(bytes),
-                                         std::to_string(adapter_bytes), output.file});
+                                         std::to_string(AdapterOf(output).size()), output.file});
   }
-  lseek(memory, 0, SEEK_SET);
-  order.input = count > 1 ? std::move(copy) : std::move(waiting_.front().output.memory);
+  TRY(order.input, TakeInput(count));
   return order;
+}
+
+/// Returns a memory file with the first of the waiting outputs, each followed by its adapter.
+/// Several outputs are copied, so that each can still be parsed alone.
+Result<UniqueFd> OutputParser::TakeInput(std::size_t count) {
+  UniqueFd input;
+  if (count == 1) {
+    input = std::move(waiting_.front().output.memory);
+    TRY_VOID(AppendToMemory(input.get(), AdapterOf(waiting_.front().output)));
+    return input;
+  }
+  TRY(input, EmptyMemory());
+  for (std::size_t i = 0; i < count; ++i) {
+    const UnparsedOutput& output = waiting_[i].output;
+    TRY_VOID(AppendFile(input.get(), output.memory.get()));
+    TRY_VOID(AppendToMemory(input.get(), AdapterOf(output)));
+  }
+  return input;
 }
 
 void OutputParser::OnHelperDone(HelperProcess&, Result<std::string> answer) {
@@ -153,14 +160,15 @@ Result<void> OutputParser::Take(const std::string& answer) {
   return {};
 }
 
-/// The helper failed: tells which run that concerns, if it is known.
+/// Handles a failure of the helper. If the helper had one output, that run failed. If it had
+/// several, each of them is parsed alone.
 void OutputParser::Fail(Error why) {
   if (asked_ > 1) {
     alone_ = true;
     alone_since_ = MonotonicNow();
     return ParseNext();
   }
-  (*runs_)[waiting_.front().run].parsed = wire::EncodeParsedOutput({std::move(why), {}, {}, {}});
+  (*runs_)[waiting_.front().run].parsed = Unparsed(std::move(why));
   waiting_.erase(waiting_.begin());
   End(waiting_.empty());
 }

@@ -30,6 +30,9 @@ struct UnparsedOutput {
   const LaunchSpec* spec = nullptr;      ///< whose caller and working directory benchd-helper has
 };
 
+/// Returns what a run has instead of values, as an encoded ParsedOutput.
+std::string Unparsed(Error why);
+
 class OutputParserOwner {
  public:
   /// Called when the outputs have been parsed.
@@ -42,9 +45,9 @@ class OutputParserOwner {
   ~OutputParserOwner() = default;
 };
 
-/// Parses the outputs of several runs of one caller with one benchd-helper for each working
-/// directory, because starting a process takes longer than parsing a short output. If that fails,
-/// each output has a benchd-helper of its own, so that the failure is that of one run.
+/// Parses the outputs of several runs of one caller with one benchd-helper, because starting a
+/// process takes longer than parsing a short output. If that fails, each output has a benchd-helper
+/// of its own, so that the failure is that of one run.
 class OutputParser final : public HelperOwner {
  public:
   OutputParser(EventLoop& loop, const Host& host, ProcessTree& tree, OutputParserOwner& owner)
@@ -76,7 +79,7 @@ class OutputParser final : public HelperOwner {
  private:
   struct Waiting {
     std::size_t run;
-    std::size_t bytes;  ///< with the adapter
+    std::size_t bytes;  ///< of the output and of its adapter
     UnparsedOutput output;
   };
 
@@ -85,6 +88,7 @@ class OutputParser final : public HelperOwner {
   std::size_t CountTogether() const;
   void ParseNext();
   Result<HelperOrder> OrderFor(std::size_t count);
+  Result<UniqueFd> TakeInput(std::size_t count);
   Result<void> Take(const std::string& answer);
   void Fail(Error why);
   void End(bool all);
@@ -94,7 +98,6 @@ class OutputParser final : public HelperOwner {
   ProcessTree& tree_;
   OutputParserOwner& owner_;
   std::vector<Waiting> waiting_;
-  std::size_t waiting_bytes_ = 0;
   std::vector<wire::RunFigures>* runs_ = nullptr;
   std::size_t asked_ = 0;  ///< how many of the waiting outputs the helper has
   std::int64_t alone_since_ = 0;

@@ -130,8 +130,7 @@ void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures,
   done_.push_back(std::move(*figures));
   if (output) parser_.Add(done_.size() - 1, std::move(*output));
   if (!parser_.due()) return RunNext();
-  // Its descriptors stay readable, and would be taken for the end of another run.
-  if (run_.prepared()) run_.CloseFinished();
+  CloseFinished();
   parser_.Start(done_);
 }
 
@@ -159,8 +158,14 @@ void RunningBatch::DropPrepared() {
   prepared_.reset();
 }
 
-void RunningBatch::End(Result<void> result) {
+/// Closes the descriptors of the last run before the runner waits for something else. They stay
+/// readable, and would be taken for the end of another run.
+void RunningBatch::CloseFinished() {
   if (run_.idle() && run_.prepared()) run_.CloseFinished();
+}
+
+void RunningBatch::End(Result<void> result) {
+  CloseFinished();
   end_ = std::move(result);
   if (!parser_.empty()) return parser_.Start(done_);
   Report();

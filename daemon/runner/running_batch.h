@@ -89,6 +89,7 @@ class RunningBatch : public RunOwner, public OutputParserOwner {
   static void OmitKnownHead(wire::RunFigures& figures, OpenedChild& child);
   bool GoesOn() const;
   void RunNext();
+  void CloseFinished();
   void End(Result<void> result);
   void Report();
 

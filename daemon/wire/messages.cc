@@ -42,12 +42,16 @@ std::string EncodeOne(const T& value) {
 }
 
 template <typename T>
-Result<Result<T>> DecodeResult(std::string_view bytes) {
+Result<T> DecodeOne(std::string_view bytes, T value = {}) {
   Reader reader(bytes);
-  Result<T> result = T{};
-  reader(result);
+  reader(value);
   TRY_VOID(reader.Finish());
-  return {std::move(result)};
+  return {std::move(value)};
+}
+
+template <typename T>
+Result<Result<T>> DecodeResult(std::string_view bytes) {
+  return DecodeOne<Result<T>>(bytes, T{});
 }
 
 }  // namespace
@@ -79,10 +83,7 @@ Result<Record> Decode(std::string_view bytes) {
 std::string EncodeParsedOutput(const ParsedOutput& output) { return EncodeOne(output); }
 
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes) {
-  Reader reader(bytes);
-  ParsedOutput output;
-  reader(output);
-  TRY_VOID(reader.Finish());
+  TRY(auto output, DecodeOne<ParsedOutput>(bytes));
   for (const Sample& sample : output.samples) {
     if (!std::isfinite(sample.value)) {
       return Error{ErrorCode::kInvalidArgument, "parsed output: a value is not finite", {}};
@@ -94,11 +95,7 @@ Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes) {
 std::string EncodeParsedOutputs(const ParsedOutputs& outputs) { return EncodeOne(outputs); }
 
 Result<ParsedOutputs> DecodeParsedOutputs(std::string_view bytes) {
-  Reader reader(bytes);
-  ParsedOutputs outputs;
-  reader(outputs);
-  TRY_VOID(reader.Finish());
-  return outputs;
+  return DecodeOne<ParsedOutputs>(bytes);
 }
 
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved) { return EncodeOne(resolved); }
