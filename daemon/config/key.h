@@ -138,8 +138,9 @@ std::optional<std::vector<std::string>> TextsOf(const ConfigValue& value, bool n
 template <auto field, bool numbers>
 bool TakeList(const ConfigValue& value, const ConfigKey& /*key*/, ConfigValues& into) {
   auto texts = TextsOf(value, numbers);
-  if (texts) FieldIn<field>(into) = *std::move(texts);
-  return texts.has_value();
+  if (!texts) return false;
+  FieldIn<field>(into) = *std::move(texts);
+  return true;
 }
 template <auto field>
 inline constexpr ConfigType kUsers{.take = TakeList<field, true>,
