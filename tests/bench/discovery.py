@@ -5,10 +5,9 @@ wrong, by --harness and by the usual ways.
 
 One program has N benchmarks of several kinds, of about 3 to 130 microseconds. One of 24 is noisy.
 In the candidate, three of them do 5 % more work; which three is drawn anew for each repeat. The
-margin is half of that. All ways judge typical values: medians by hand, the estimator hl (median for
-Criterion) by benchd. By hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of
-wrong verdicts by 5 % (--error-rate fdr). In each repeat, these ways take their turns in random order,
-parse after harness:
+margin is half of that. All ways judge typical values: medians by hand, the estimator hl by benchd. By
+hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of wrong verdicts by 5 %
+(--error-rate fdr). In each repeat, these ways take their turns in random order, parse after harness:
 
 harness   `compare --harness`: each benchmark by itself, until its own gate is decided
 parse     `compare --parse`: the whole program, until every gate is decided, or for three times the
@@ -55,7 +54,6 @@ class GoogleBenchmark:
     harness = ("--harness", "google-benchmark")
     parse = ("--parse", "google-benchmark")
     metric = "cpu_time"
-    more = ("--estimator", "hl")
     environment = {}
     words = ("--benchmark_min_time=0.002",)
     read = ("--benchmark_format=json",)
@@ -74,7 +72,6 @@ class Criterion:
     harness = ("--harness", "criterion")
     parse = ("--parse", "libtest")
     metric = "time"
-    more = ("--estimator", "median")
     environment = {"CRITERION_HOME": "criterion"}
     words = ()
     read = ("--output-format", "bencher", "--bench")
@@ -158,8 +155,8 @@ class Trials:
         cpus = ["--cpus", self.given.cpus] if self.given.cpus else []
         variables = [word for one in self.tool.environment.items() for word in ("--env", "=".join(one))]
         seconds, _ = timed(
-            [BIN / "benchctl", "compare", "--quiet", *options, *cpus, *variables, *self.tool.more,
-             "--error-rate", "fdr", "--confidence", "95%", "--max-time", limit,
+            [BIN / "benchctl", "compare", "--quiet", *options, *cpus, *variables,
+             "--estimator", "hl", "--error-rate", "fdr", "--confidence", "95%", "--max-time", limit,
              "--metric", f"{self.tool.metric}:{MARGIN:.1%}", shlex.join(base), shlex.join(candidate)],
             env=self.benchctl.environment, cwd=self.folder)
         shown = json.loads(self.benchctl.run("show", "--json").stdout)
