@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "daemon/helper/die_name.h"
@@ -232,8 +233,11 @@ void DebugInfo::CountIn(Dwarf_Die& parent, int depth) {
 /// name; otherwise an empty text.
 std::string DebugInfo::DistinctSource(Dwarf_Die& origin) {
   if (!countable_ || IsExternal(origin)) return {};
-  const auto same =
-      std::ranges::equal_range(local_functions_, HashOfName(origin), {}, &LocalFunction::name_hash);
+  // Not std::ranges::equal_range, whose subrange clang 14 refuses.
+  const std::size_t hash = HashOfName(origin);
+  const std::span<const LocalFunction> same(
+      std::ranges::lower_bound(local_functions_, hash, {}, &LocalFunction::name_hash),
+      std::ranges::upper_bound(local_functions_, hash, {}, &LocalFunction::name_hash));
   if (same.size() < 2) return {};
   const std::string name = IdentityOfFunction(origin);
   const std::string source = SourceOfFunction(origin);

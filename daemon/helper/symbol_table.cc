@@ -161,13 +161,15 @@ void SymbolTable::CountNames() {
     places_.push_back({HashOf(NameOf(symbol.name)), symbol.source});
   }
   std::ranges::sort(places_);
-  const auto repeated = std::ranges::unique(places_);
-  places_.erase(repeated.begin(), repeated.end());
+  places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
 }
 
 bool SymbolTable::IsAmbiguous(std::string_view symbol) {
   CountNames();
-  return std::ranges::equal_range(places_, HashOf(symbol), {}, &NamePlace::hash).size() > 1;
+  const std::uint64_t hash = HashOf(symbol);
+  return std::ranges::upper_bound(places_, hash, {}, &NamePlace::hash) -
+             std::ranges::lower_bound(places_, hash, {}, &NamePlace::hash) >
+         1;
 }
 
 }  // namespace benchd
