@@ -166,6 +166,7 @@ void SymbolTable::CountNames() {
 
 bool SymbolTable::IsAmbiguous(std::string_view symbol) {
   CountNames();
+  // Not std::ranges::equal_range, whose subrange clang 14 refuses.
   const std::uint64_t hash = HashOf(symbol);
   return std::ranges::upper_bound(places_, hash, {}, &NamePlace::hash) -
              std::ranges::lower_bound(places_, hash, {}, &NamePlace::hash) >

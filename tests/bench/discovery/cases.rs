@@ -1,4 +1,4 @@
-//! The benchmarks of cases.cc with Criterion: the same kinds, lengths and noise, and the same plan.
+//! The benchmarks of cases.cc with Criterion: the same kinds and steps, and the same plan.
 
 use criterion::{black_box, Bencher, Criterion};
 use std::{collections::HashSet, env, fs, time::Duration, time::SystemTime};
