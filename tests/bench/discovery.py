@@ -3,10 +3,11 @@ wrong, by --harness and by the usual ways.
 
     discovery.py [--tool google-benchmark|criterion] [--cases N] [--repeats N] [--records FILE]
 
-One program has N benchmarks of several kinds, which take 3 to 170 microseconds. One of 24 is noisy.
-In the candidate, three of them do 5 % more work; which three is drawn anew for each repeat. The
-margin is half of that. All ways judge typical values: medians by hand, the estimator hl by benchd. By
-hand, 5 % of the benchmarks may be wrong; benchd bounds the expected share of wrong verdicts by 5 %
+One program has N benchmarks of several kinds. The longest of 120 takes about 40 times as long as the
+shortest: about 200 and 5 microseconds on one machine, with either tool. One of 24 is noisy. In the
+candidate, three of them do 5 % more work; which three is drawn anew for each repeat. The margin is
+half of that. All ways judge typical values: medians by hand, the estimator hl by benchd. By hand, 5 %
+of the benchmarks may be wrong; benchd bounds the expected share of wrong verdicts by 5 %
 (--error-rate fdr). In each repeat, these ways take their turns in random order, parse after harness:
 
 harness   `compare --harness`: each benchmark by itself, until its own gate is decided
