@@ -16,48 +16,22 @@ import e2e_support
 import installation
 import machine_state
 import pristine
-from guest import ALICE, LINES, GuestTest, login, main_pid, make_people, run, unit, wait_until
+from debian_packages import (
+    APT, APT_S, ENABLED, NAMES, PUSH_STATE, PUSH_TRACES, UNITS, PackageCase, apt,
+    installed_version, packages)
+from guest import ALICE, LINES, login, main_pid, make_people, run, unit, wait_until
 from typist import Typist
 
-PACKAGES = pathlib.Path("packages").resolve()
-NAMES = ["benchctl", "benchd"]
 SYMBOLS = "benchd-dbgsym"  # 50 MB, so it is installed in only one step
 PUSH = "benchd-push"  # optional, so likewise
-# Unpacking is the slowest operation on an emulated machine.
-APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet"]
-APT_S = 350
 CONFIG = installation.CONFIG
 STATE = pathlib.Path("/var/lib/benchd")
-PUSH_STATE = pathlib.Path("/var/lib/benchd-push")
-ENABLED = [*installation.SOCKETS, "benchd.service"]
-UNITS = [*installation.SOCKETS, *installation.SERVICES]
-# Files of benchd that only dpkg may leave behind.
-TRACES = ["/etc/benchd", "/var/lib/benchd", "/run/benchd", "/run/benchd-runner",
-          "/usr/libexec/benchd", "/usr/share/benchd", "/usr/share/doc/benchd"]
-PUSH_TRACES = ["/usr/bin/benchd-push", "/usr/lib/systemd/system/benchd-push.service",
-               "/usr/lib/sysusers.d/benchd-push.conf", "/usr/lib/tmpfiles.d/benchd-push.conf",
-               "/usr/share/man/man8/benchd-push.8.gz", "/usr/share/doc/benchd-push",
-               str(PUSH_STATE)]
-# Lists the parts of packages that this machine's image omits.
-EXCLUDES = pathlib.Path("/etc/dpkg/dpkg.cfg.d/99mmdebstrap")
-
-
-def packages(*names):
-    return [next(PACKAGES.glob(f"{name}_*.deb")) for name in names or NAMES]
-
-
-def apt(*words):
-    return run(*APT, *words, timeout=APT_S)
 
 
 def apt_without_systemd(*words):
     """As in a chroot or while an image is built: the running system is hidden."""
     hidden = 'mount -t tmpfs tmpfs /run && exec "$@"'
     return run("unshare", "--mount", "sh", "-c", hidden, "sh", *APT, *words, timeout=APT_S)
-
-
-def installed_version(name):
-    return run("dpkg-query", "--show", "--showformat=${Version}", name)
 
 
 def as_of_version(package, version, folder):
@@ -73,43 +47,7 @@ def as_of_version(package, version, folder):
     return folder / name
 
 
-class PackageTest(GuestTest):
-    def setUp(self):
-        e2e_support.DaemonTest.setUp(self)
-        self.folder.chmod(0o755)
-        EXCLUDES.unlink(missing_ok=True)
-
-    def _stop_and_look(self):
-        for client in self._clients:
-            client.close()
-
-    def assert_no_trace(self):
-        left = machine_state.difference(
-            pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
-        self.assertEqual(left, [])
-        self.assertEqual([path for path in TRACES + PUSH_TRACES if os.path.lexists(path)], [])
-        links = [str(path) for path in pathlib.Path("/etc/systemd").rglob("bench*")]
-        links += map(str, pathlib.Path("/var/lib/systemd").rglob("*bench*"))
-        self.assertEqual(links, [])
-
-    def assert_no_units(self):
-        # As usual in Debian, units of removed packages stay enabled, without a file, until purge.
-        units = run("systemctl", "list-units", "--all", "--no-legend", "--plain", "bench*")
-        there = [line for line in units.splitlines() if "not-found inactive dead" not in line]
-        self.assertEqual(there, [])
-        for name in UNITS:
-            self.assertEqual(unit(name, "LoadState"), "not-found", name)
-        running = [e2e_support.name_of(pid) for pid in e2e_support.all_pids()]
-        self.assertEqual([name for name in running if name.startswith("bench")], [])
-
-    def assert_running(self):
-        for name in ENABLED:
-            self.assertEqual(run("systemctl", "is-enabled", name), "enabled")
-            self.assertEqual(unit(name, "ActiveState"), "active", name)
-        self.assertRegex(unit("benchd.service", "FragmentPath"), "^(/usr)?/lib/systemd/system/")
-
-    # ---- the steps ----
-
+class PackageTest(PackageCase):
     def test_1_without_systemd_it_is_installed_and_starts_nothing(self):
         apt_without_systemd("install", *packages())
         for name in ENABLED:
