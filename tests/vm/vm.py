@@ -6,6 +6,8 @@
     vm.py --build build/release --boot amd   one of those eight
     vm.py --build build/release --release trixie    on Debian 13's kernel and systemd
     vm.py --build build/release --release trixie --boot package --packages build/package/trixie
+    vm.py --build build/release --boot upgrade --earlier FOLDER
+                                             from the packages of an earlier version
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     any other program
     vm.py --build FOLDER --tree FOLDER --architecture arm64 --release trixie
@@ -88,7 +90,8 @@ ARM64_BOOTS = [
     Boot("arm64", "services, sessions, settings, crashes and removal on arm64", "cortex-a72",
          architecture="arm64"),
 ]
-EVERY_BOOT = CORE_BOOTS + ALL_BOOTS + ARM64_BOOTS
+UPGRADE = Boot("upgrade", "the Debian packages of an earlier version, upgraded", INTEL, "pss.aml")
+EVERY_BOOT = CORE_BOOTS + ALL_BOOTS + ARM64_BOOTS + [UPGRADE]
 
 
 # ---- what goes into the machine ----
@@ -359,8 +362,12 @@ def parse_arguments(words=None):
                         choices=["bookworm", "trixie", "forky", "sid"],
                         help="Debian release that provides kernel and systemd (%(default)s)")
     parser.add_argument("--packages", type=pathlib.Path, metavar="FOLDER",
-                        help="the packages for the boot 'package', such as build/package/trixie "
-                        "(default: those of ./dev package, next to the build folder)")
+                        help="the packages for the boots 'package' and 'upgrade', such as "
+                        "build/package/trixie (default: those of ./dev package, next to the build "
+                        "folder)")
+    parser.add_argument("--earlier", type=pathlib.Path, metavar="FOLDER",
+                        help="for the boot 'upgrade', the packages of an earlier version and those "
+                        "that they need: the machine has no network")
     parser.add_argument("--archive", type=pathlib.Path, metavar="FOLDER",
                         help="the portable archive for the boot 'archive' (default: that of "
                         "./dev package --archive, next to the build folder)")
@@ -388,6 +395,8 @@ def parse_arguments(words=None):
     for boot in boots:
         if boot.architecture != arguments.architecture:
             parser.error(f"--boot {boot.name}: needs --architecture {boot.architecture}")
+    if UPGRADE in boots and not arguments.earlier:
+        parser.error("--boot upgrade: needs --earlier FOLDER")
     return arguments
 
 
@@ -403,8 +412,10 @@ def main():
             staged = pathlib.Path(folder) / "payload"
             staged.mkdir()
             boots = choose_boots(arguments.boot, arguments.all, arguments.architecture)
-            if any(boot.name == "package" for boot in boots):
+            if any(boot.name in ("package", "upgrade") for boot in boots):
                 stage_packages(arguments.packages or arguments.build.parent / "package", staged)
+            if UPGRADE in boots:
+                shutil.copytree(arguments.earlier, staged / "earlier")
             if any(boot.name == "archive" for boot in boots):
                 stage_archive(arguments.archive or arguments.build.parent / "archive", staged)
             payload = stage_payload(arguments.build, arguments.tree, staged, arguments.only,

@@ -115,7 +115,7 @@ class BootsTest(unittest.TestCase):
     def test_what_contradicts_itself_is_an_error(self):
         for words in (["--all", "--boot", "amd"], ["--only", "test_boost"], ["--boot", "arm"],
                       ["--minutes", "5"], ["--architecture", "riscv64"], ["--boot", "arm64"],
-                      ["--architecture", "arm64", "--boot", "amd"]):
+                      ["--architecture", "arm64", "--boot", "amd"], ["--boot", "upgrade"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 vm.parse_arguments(["--build", "x", *words])
 
@@ -234,8 +234,9 @@ class GuestTestsTest(unittest.TestCase):
         for boot in core.BOOTS:
             self.assertGreater(main.load(boot, []).countTestCases(), 10)
 
-    def test_every_file_of_tests_belongs_to_a_boot_of_all(self):
-        named = {boot.name: main.SUITES[boot.name] for boot in vm.ALL_BOOTS}
+    def test_every_file_of_tests_belongs_to_a_boot_of_all_or_to_the_upgrade(self):
+        boots = [*vm.ALL_BOOTS, vm.UPGRADE]
+        named = {boot.name: main.SUITES[boot.name] for boot in boots}
         self.assertEqual({name for suite in named.values() for name in suite},
                          set(main.files_of_tests()))
         self.assertEqual(set(main.SUITES), {*named, *(boot.name for boot in vm.ARM64_BOOTS)})

@@ -28,8 +28,8 @@ PUSH_TRACES = ["/usr/bin/benchd-push", "/usr/lib/systemd/system/benchd-push.serv
 EXCLUDES = pathlib.Path("/etc/dpkg/dpkg.cfg.d/99mmdebstrap")
 
 
-def packages(*names, folder=PACKAGES):
-    return [next(folder.glob(f"{name}_*.deb")) for name in names or NAMES]
+def packages(*names):
+    return [next(PACKAGES.glob(f"{name}_*.deb")) for name in names or NAMES]
 
 
 def apt(*words):

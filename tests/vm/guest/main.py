@@ -31,6 +31,7 @@ SUITES = {
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "package": ["test_package", "test_pages"],
     "archive": ["test_archive"],
+    "upgrade": ["test_upgrade"],
     "arm64": arm64.TESTS,
 }
 
@@ -123,7 +124,8 @@ def load(boot, names):
 def main(names):
     boot = re.search(r"vm-test\.boot=(\S+)", pathlib.Path("/proc/cmdline").read_text()).group(1)
     os.environ["BENCHD_VM_BOOT"] = boot
-    os.environ["BENCHD_BIN_DIR"] = "/usr/bin" if boot == "package" else "/usr/local/bin"
+    packaged = boot in ("package", "upgrade")
+    os.environ["BENCHD_BIN_DIR"] = "/usr/bin" if packaged else "/usr/local/bin"
     os.environ["BENCHD_TEST_PROGRAMS"] = str(HERE.parent / "programs")
     sys.path.insert(0, str(HERE))
     sys.path.append(str(HERE.parent / "source/tests/e2e"))
@@ -138,7 +140,7 @@ def main(names):
     show_life()
     permit_set_user_id_in_tmp()
     pristine.remember()
-    if boot not in ("package", "archive"):  # in these boots the tests install benchd
+    if not packaged and boot != "archive":  # in these boots the tests install benchd
         installation.install()
         guest.make_people()
     print(f"up after {pathlib.Path('/proc/uptime').read_text().split()[0]} s, boot {boot}, "
