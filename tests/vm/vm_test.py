@@ -234,6 +234,11 @@ class GuestTestsTest(unittest.TestCase):
         for boot in core.BOOTS:
             self.assertGreater(main.load(boot, []).countTestCases(), 10)
 
+    def test_every_file_of_tests_can_be_loaded(self):
+        for name in main.files_of_tests():
+            with self.subTest(name):
+                importlib.import_module(name)
+
     def test_every_file_of_tests_belongs_to_a_boot_of_all_or_to_the_upgrade(self):
         boots = [*vm.ALL_BOOTS, vm.UPGRADE]
         named = {boot.name: main.SUITES[boot.name] for boot in boots}

@@ -12,8 +12,8 @@ import shutil
 import e2e_support
 import installation
 import pages
+from debian_packages import APT, APT_S, EXCLUDES, NAMES, packages
 from guest import GuestTest, login, run
-from test_package import APT, APT_S, EXCLUDES, NAMES, packages
 from typist import Typist
 
 READER = "you"
