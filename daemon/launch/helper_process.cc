@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/try.h"
@@ -37,6 +40,13 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
              static_cast<std::uint64_t>(timeout_ns) / kNanosecondsPerSecond + 1);
   LowerLimit(caller.limits, RLIMIT_CORE, 0);
   return caller;
+}
+
+/// A process that does not exit may still read its plan. The pointer shows leak checkers that this
+/// is intended.
+void KeepForever(std::unique_ptr<LaunchPlan> plan) {
+  static auto* const kept = new std::vector<std::unique_ptr<LaunchPlan>>;
+  kept->push_back(std::move(plan));
 }
 
 Result<std::string> ReadAnswer(int memory) {
@@ -204,7 +214,7 @@ void HelperProcess::KillAndReap() {
   if (reaped) return;
   tree_.GiveUp(process_.pid);
   area_.Abandon();
-  static_cast<void>(plan_.release());
+  KeepForever(std::move(plan_));
 }
 
 }  // namespace benchd
