@@ -30,7 +30,7 @@ target_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev libpq-dev
 )
 test_packages=(
-  git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
+  git make python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
   libbenchmark-dev hyperfine # harnesses for tests with real programs
   strace valgrind # tests/bench/bounds.py
   curl jq python3-yaml # ci/github/action.yml

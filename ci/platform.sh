@@ -69,7 +69,6 @@ describe() {
       ;;
     plain)
       release=bookworm
-      packages+=(make)
       known_steps=(compile test)
       usual_steps=(compile test)
       ;;
@@ -208,6 +207,8 @@ inside() {
   # A link in the folder would lead to a file of this machine.
   rm -f "$root/etc/resolv.conf"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
+  # As after the first boot.
+  [ -s "$root/etc/machine-id" ] || tr -d - </proc/sys/kernel/random/uuid >"$root/etc/machine-id"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
   # proc belongs to the new process namespace, so it must be mounted from within. All processes end
   # with this script.

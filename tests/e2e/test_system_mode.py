@@ -104,9 +104,14 @@ class SystemModeTest(DaemonTest):
 
     @staticmethod
     def activated(listener, *command):
-        """Command and Popen arguments that hand `listener` over as systemd does (sd_listen_fds)."""
-        words = ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh", *command]
-        return words, {"pass_fds": (3,), "preexec_fn": lambda: os.dup2(listener.fileno(), 3)}
+        """Command and Popen arguments that hand `listener` over as systemd does (sd_listen_fds).
+
+        A function for the child, Popen(preexec_fn=...), would make Popen fork (see support.as_user).
+        """
+        descriptor = listener.fileno()
+        move = "" if descriptor == 3 else f"exec 3<&{descriptor} {descriptor}<&-; "
+        words = ["bash", "-c", move + 'LISTEN_PID=$$ exec "$@"', "bash", *command]
+        return words, {"pass_fds": (descriptor,)}
 
     def start_runner(self):
         words, popen = self.activated(
