@@ -5,7 +5,6 @@ import pathlib
 
 import e2e_support
 import installation
-import machine_state
 import pristine
 from guest import GuestTest, run, unit
 
@@ -53,9 +52,7 @@ class PackageCase(GuestTest):
             client.close()
 
     def assert_no_trace(self):
-        left = machine_state.difference(
-            pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
-        self.assertEqual(left, [])
+        self.assertEqual(pristine.left(), [])
         self.assertEqual([path for path in TRACES + PUSH_TRACES if os.path.lexists(path)], [])
         links = [str(path) for path in pathlib.Path("/etc/systemd").rglob("bench*")]
         links += map(str, pathlib.Path("/var/lib/systemd").rglob("*bench*"))

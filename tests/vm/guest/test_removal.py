@@ -5,7 +5,6 @@ import re
 
 import e2e_support
 import installation
-import machine_state
 import pristine
 from core import core
 from guest import GuestTest, configure, run, start_services, unit
@@ -18,10 +17,7 @@ class RemovalTest(GuestTest):
             client.close()
 
     def assert_pristine(self):
-        # systemd disables the controllers that a unit needed, and does so with a delay.
-        left = machine_state.difference(
-            pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
-        self.assertEqual(left, [])
+        self.assertEqual(pristine.left(), [])
 
     def test_1_stopping_in_the_middle_of_a_session_leaves_nothing(self):
         gate, client, _ = self.session_at_gate()

@@ -10,7 +10,7 @@ import e2e_support
 import installation
 import machine_state
 from debian_packages import NAMES, PackageCase, apt, installed_version, packages
-from guest import LINES, main_pid, make_people, run
+from guest import ADMIN, LINES, main_pid, make_people, run
 
 EARLIER = pathlib.Path("earlier").resolve()
 
@@ -56,4 +56,4 @@ class UpgradeTest(PackageCase):
         apt("purge", *NAMES)
         self.assert_no_units()
         self.assert_no_trace()
-        self.assertEqual(grp.getgrnam("benchd-admin").gr_mem, ["ada"])
+        self.assertEqual(grp.getgrnam("benchd-admin").gr_mem, [ADMIN])
