@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/try.h"
@@ -40,13 +39,6 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
              static_cast<std::uint64_t>(timeout_ns) / kNanosecondsPerSecond + 1);
   LowerLimit(caller.limits, RLIMIT_CORE, 0);
   return caller;
-}
-
-/// A process that does not exit may still read its plan. The pointer shows leak checkers that this
-/// is intended.
-void KeepForever(std::unique_ptr<LaunchPlan> plan) {
-  static auto* const kept = new std::vector<std::unique_ptr<LaunchPlan>>;
-  kept->push_back(std::move(plan));
 }
 
 Result<std::string> ReadAnswer(int memory) {
@@ -202,8 +194,9 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
 
 void HelperProcess::KillAndReap() {
   SendKill(process_);
-  // Waits briefly for the process to die. If the process hangs in the kernel, it keeps its memory,
-  // and ProcessTree reaps it when it exits.
+  // Waits briefly for the process to die. A process that hangs in the kernel may still use its
+  // stack and its report, which are kept, but it executes no more of our code, so it no longer
+  // reads the plan. ProcessTree reaps it when it exits.
   constexpr int kDyingMs = 200;
   pollfd dead{process_.pidfd.get(), POLLIN, 0};
   poll(&dead, 1, kDyingMs);
@@ -214,7 +207,6 @@ void HelperProcess::KillAndReap() {
   if (reaped) return;
   tree_.GiveUp(process_.pid);
   area_.Abandon();
-  KeepForever(std::move(plan_));
 }
 
 }  // namespace benchd
