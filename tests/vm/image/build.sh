@@ -47,20 +47,21 @@ host_packages=(mmdebstrap lz4 zstd)
 case $architecture in
   amd64)
     host_packages+=(qemu-system-x86 acpica-tools)
-    libraries=()
     acpi_tables=("$source_dir"/acpi/*.asl)
     test_output=ttyS1
     ;;
   arm64)
     host_packages+=(qemu-system-arm qemu-user-static device-tree-compiler)
-    libraries=(libdw1) # a static one cannot be linked on trixie
     acpi_tables=()
     test_output=ttyS0 # the first one is ttyAMA0
     ;;
   *) fail "architecture '$architecture': not known" "amd64 or arm64" ;;
 esac
+# The packages made on Debian 13 need libdw, because its static one cannot be linked.
+libraries=()
+[ "$release" != trixie ] || libraries+=(libdw1)
 # The minimum for a machine with systemd, benchd and the tests. The names are the same in every
-# release, because libraries whose packages change their names are linked statically.
+# release, because other libraries whose packages change their names are linked statically.
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
   libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo zstd "${libraries[@]}"
