@@ -19,7 +19,7 @@ source ci/commit_time.sh
 # shellcheck source=ci/foreign_programs.sh
 source ci/foreign_programs.sh
 
-platforms=("${releases[@]}" arm64 bookworm-arm64 clang plain)
+platforms=("${releases[@]}" arm64 bookworm-arm64 clang plain plain-trixie plain-forky)
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() {
@@ -40,8 +40,8 @@ describe() {
     bookworm | trixie | forky)
       kind=release
       release=$1
-      known_steps=(programs unit demo test package)
-      usual_steps=(demo test)
+      known_steps=(programs unit demo test boot package)
+      usual_steps=(demo test boot)
       ;;
     arm64)
       # A cross compiler, whose programs run under qemu-user.
@@ -67,13 +67,25 @@ describe() {
       known_steps=(compile unit)
       usual_steps=(compile unit)
       ;;
-    plain)
+    plain | plain-trixie | plain-forky)
+      kind=plain
       release=bookworm
+      [ "$1" = plain ] || release=${1#plain-}
       known_steps=(compile test)
       usual_steps=(compile test)
       ;;
     *) die "platform '$1': not a platform" "one of: ${platforms[*]}" ;;
   esac
+}
+
+# Unlike `./dev test --package`, it compiles only what is packaged.
+package_command='./dev package && ctest --preset package -L "^(install|package)\$" -j "$(nproc)"'
+
+# boot_command FOLDER [OPTION]: builds and installs what boot_machine needs.
+boot_command() {
+  echo "cmake --preset release -B $1 ${2:-}" \
+    "&& cmake --build $1 -j \"\$(nproc)\" --target programs e2e_programs" \
+    "&& rm -rf $1-tree && DESTDIR=\$PWD/$1-tree cmake --install $1 --strip"
 }
 
 # command_of STEP: its command, for bash in the copy of the checkout.
@@ -89,10 +101,8 @@ command_of() {
       ;;
     release:demo) echo './dev demo' ;;
     release:test) echo './dev test --layering --install --unit --e2e' ;;
-    # Unlike `./dev test --package`, it compiles only what is packaged.
-    release:package)
-      echo './dev package && ctest --preset package -L "^(install|package)\$" -j "$(nproc)"'
-      ;;
+    release:boot) boot_command build/release ;;
+    release:package) echo "$package_command" ;;
     arm64:compile)
       echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
         '&& cmake --build build/arm64 -j "$(nproc)" --target unit_tests programs -- -k 0'
@@ -101,18 +111,12 @@ command_of() {
     arm64:unit)
       echo 'ctest --test-dir build/arm64 -L "^unit\$" -j "$(nproc)" --output-on-failure'
       ;;
-    arm64:package)
-      echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake; $(kind=release; command_of package)"
-      ;;
+    arm64:package) echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake; $package_command" ;;
     arm64:archive)
       echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$time;" \
         './dev package --archive'
       ;;
-    arm64:boot)
-      echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
-        '&& cmake --build build/arm64 -j "$(nproc)" --target programs e2e_programs' \
-        '&& rm -rf build/arm64-tree && DESTDIR=$PWD/build/arm64-tree cmake --install build/arm64 --strip'
-      ;;
+    arm64:boot) boot_command build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake ;;
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
       echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
@@ -254,11 +258,12 @@ copy_archive() {
   chown --reference=. build build/archive
 }
 
-# boot_machine ROOT: the tests in an emulated arm64 machine, with the programs that were built in
-# ROOT.
+# boot_machine ROOT: the tests in an emulated machine of the release, with the programs that were
+# built in ROOT.
 boot_machine() {
-  local build=$1/src/benchd/build/arm64
-  python3 tests/vm/vm.py --architecture arm64 --release "$release" --build "$build" \
+  local build=$1/src/benchd/build/$kind architecture=amd64
+  [ "$kind" = release ] || architecture=$kind
+  python3 tests/vm/vm.py --architecture "$architecture" --release "$release" --build "$build" \
     --tree "$build-tree" --limit 3600
 }
 
