@@ -32,7 +32,8 @@ struct Shape {
   int n = 0;
 };
 
-int Outer(int n) {
+// Not also inlined into main(), because the label may occur only once.
+__attribute__((noinline)) int Outer(int n) {
   const unsigned long side = static_cast<unsigned long>(Hidden(n));
   return Shape{n}.Area(side) + Twice(n);
 }
