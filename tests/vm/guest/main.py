@@ -139,6 +139,8 @@ def main(names):
 
     show_life()
     permit_set_user_id_in_tmp()
+    # Drivers that are still being loaded add files.
+    subprocess.run(["udevadm", "settle"], check=True)
     pristine.remember()
     if not packaged and boot != "archive":  # in these boots the tests install benchd
         installation.install()
