@@ -32,9 +32,9 @@ TEST(VisibleChangeTest, NoiseChangeAndPairsMatchTheReference) {
     SCOPED_TRACE(one.dump());
     const std::uint64_t pairs = one["n"];
     const SequentialDesign design = DesignOf(one["method"], one["level"], pairs);
-    const auto spread = SpreadOf(
-        ComparisonOf(pairs, one["level"], Effect{0, one["lo"], one["hi"]}, one["allowance"]),
-        design);
+    const Effect change{0, one["lo"].get<double>(), one["hi"].get<double>()};
+    const auto spread =
+        SpreadOf(ComparisonOf(pairs, one["level"], change, one["allowance"]), design);
     ASSERT_TRUE(spread);
     // The level went through 1 - confidence, which rounds it.
     EXPECT_TRUE(golden::Close(spread->sd, one["sd"], 1e-7));
