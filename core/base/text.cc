@@ -18,12 +18,22 @@ constexpr std::size_t kQuotedBytes = 60;
 
 bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
 
-/// Checks eight bytes at once. This is the fast path, because most text is ASCII.
-bool AreEightAscii(std::string_view text) {
-  std::uint64_t bytes = 0;
-  if (text.size() < sizeof bytes) return false;
-  std::memcpy(&bytes, text.data(), sizeof bytes);
-  return (bytes & 0x8080808080808080) == 0;
+constexpr std::uint64_t kHighBits = 0x8080808080808080;
+
+/// The next eight bytes, for the fast paths: most text is printable ASCII.
+/// @return bytes that are not ASCII if there are fewer
+std::uint64_t NextEight(std::string_view text) {
+  std::uint64_t bytes = kHighBits;
+  if (text.size() >= sizeof bytes) std::memcpy(&bytes, text.data(), sizeof bytes);
+  return bytes;
+}
+
+bool AreAscii(std::uint64_t bytes) { return (bytes & kHighBits) == 0; }
+
+bool ArePrintableAscii(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  // The subtraction borrows from the high bit of a byte below 0x20, and the sum sets that of 0x7F.
+  return AreAscii(bytes | (bytes + kOnes) | (bytes - 0x20 * kOnes));
 }
 
 Result<void> TakeLine(std::string_view line,
@@ -63,7 +73,7 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
-    if (AreEightAscii(text.substr(at))) {
+    if (AreAscii(NextEight(text.substr(at)))) {
       at += 8;
       continue;
     }
@@ -98,6 +108,10 @@ std::string_view Utf8Suffix(std::string_view text, std::size_t limit) {
 
 bool HasControlCharacter(std::string_view text, std::string_view allowed) {
   while (!text.empty()) {
+    if (ArePrintableAscii(NextEight(text))) {
+      text.remove_prefix(8);
+      continue;
+    }
     const bool control = ControlLength(text) > 0;
     if (control && allowed.find(text.front()) == std::string_view::npos) return true;
     text.remove_prefix(CharacterLength(text));

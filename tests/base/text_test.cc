@@ -116,6 +116,19 @@ TEST(ControlLengthTest, ABrokenByteOfC1IsOneForTerminalsWithoutUtf8) {
   EXPECT_TRUE(HasControlCharacter("\xE2\x9B[31m")) << "a character that is cut off";
 }
 
+// Eight bytes are checked at once.
+TEST(HasControlCharacterTest, FindsOneAmongPrintableCharacters) {
+  for (int byte = 0; byte < 0x80; ++byte) {
+    for (std::size_t at = 0; at < 24; ++at) {
+      std::string text(24, ' ');
+      text[at] = static_cast<char>(byte);
+      ASSERT_EQ(HasControlCharacter(text), byte < 0x20 || byte == 0x7F) << byte << " at " << at;
+      text.back() = '\x7F';
+      ASSERT_TRUE(HasControlCharacter(text)) << "after " << byte << " at " << at;
+    }
+  }
+}
+
 TEST(HasControlCharacterTest, WhatIsAllowedIsNone) {
   EXPECT_FALSE(HasControlCharacter("a\tb\r", "\t\r"));
   EXPECT_TRUE(HasControlCharacter("a\tb\n", "\t\r"));
