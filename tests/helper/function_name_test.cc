@@ -12,6 +12,8 @@ namespace {
 // The expected names are those of c++filt (binutils 2.40), without the return type of templates.
 TEST(FunctionNameTest, DemanglesCPlusPlus) {
   EXPECT_EQ(ReadableName("_ZN4demo5OuterEi"), "demo::Outer(int)");
+  EXPECT_EQ(ReadableName("_ZN4demo12_GLOBAL__N_1L6HiddenEi"),
+            "demo::(anonymous namespace)::Hidden(int)");
   EXPECT_EQ(ReadableName("_ZN12_GLOBAL__N_14stepEPKc"), "(anonymous namespace)::step(char const*)");
   EXPECT_EQ(ReadableName("_Z5TwiceIdET_S0_"), "Twice<double>(double)");
   EXPECT_EQ(ReadableName("_ZN4demo4sortEi.part.0"), "demo::sort(int) [clone .part.0]");

@@ -45,6 +45,10 @@ std::uint64_t AddressOf(const std::string& symbol) {
     std::string type;
     std::string name;
     words >> address >> type >> name;
+    // GCC 16 marks an internal function by an L.
+    constexpr std::string_view kAnonymous = "_GLOBAL__N_1";
+    const std::size_t at = name.find(std::string(kAnonymous) + "L");
+    if (at != std::string::npos) name.erase(at + kAnonymous.size(), 1);
     if (name == symbol) return std::stoull(address, nullptr, 16);
   }
   ADD_FAILURE() << "no symbol " << symbol;
