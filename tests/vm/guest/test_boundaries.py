@@ -94,12 +94,15 @@ class StarvationTest(GuestTest):
         gate, client, _ = self.session_at_gate()
         pids = main_pid("benchd.service"), main_pid(RUNNER)
         before = connections()
-        others = [self.start_client("submit", *LINES, endless, endless, who=DOOMED)
-                  for _ in range(many)]
+        others = []
         # Starting 41 of them here takes longer than the timeout of the first.
         def ended():
             return [one for one in others if one.process.poll() is not None]
-        wait_until(lambda: connections() + len(ended()) >= before + many, "all have asked")
+        for _ in range(many):
+            others.append(self.start_client("submit", *LINES, endless, endless, who=DOOMED))
+            # All at once, they would wait for each other's CPU for longer than a client waits for
+            # its first answer.
+            wait_until(lambda: connections() + len(ended()) >= before + len(others), "it has asked")
         ended_before = ended()
         submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(submitted, 0)
