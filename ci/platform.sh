@@ -120,7 +120,7 @@ command_of() {
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
       echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
-        '-DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DBENCHD_UNITY=ON' \
+        '-DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON' \
         '&& cmake --build build/clang -j "$(nproc)" --target unit_tests programs e2e_programs -- -k 0'
       ;;
     clang:unit) echo 'ctest --test-dir build/clang -L "^unit\$" -j "$(nproc)" --output-on-failure' ;;
