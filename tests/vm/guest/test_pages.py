@@ -55,9 +55,9 @@ class PagesTest(GuestTest):
         script(self.home / "bin/git",
                'test "$1" = clone && cp -r ~/made "$(basename "$2" .git)"')
         # The only thing that it asks for.
-        script(pathlib.Path("/usr/local/bin/cmake"),
+        script(pathlib.Path("/usr/bin/cmake"),
                f'test "$*" = "--install build/release" && cp -a --no-preserve=ownership {tree}/. /')
-        self.addCleanup(pathlib.Path("/usr/local/bin/cmake").unlink)
+        self.addCleanup(pathlib.Path("/usr/bin/cmake").unlink)
         run("chown", "-R", f"{READER}:", self.home)
         shell = Typist(login(READER), BLOCK_S)
         self.addCleanup(shell.close)

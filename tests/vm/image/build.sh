@@ -63,7 +63,7 @@ libraries=()
 # The minimum for a machine with systemd, benchd and the tests. The names are the same in every
 # release, because other libraries whose packages change their names are linked statically.
 guest_packages=(
-  systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
+  systemd systemd-sysv dbus udev kmod procps util-linux util-linux-extra passwd python3
   libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo zstd "${libraries[@]}"
 )
 # Units that would start in a fresh system and disturb tests: unused consoles, timers, and the
