@@ -30,8 +30,6 @@ add_library(benchd_flags INTERFACE)
 target_include_directories(benchd_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(benchd_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  # GCC's -Wconversion does not include it for C++.
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
   # Designated initialisers intentionally leave the other fields at their defaults.
   -Wno-missing-field-initializers
   # In a batch, GCC 12 confuses the frame of a coroutine that holds a file's own types with a type

@@ -89,10 +89,10 @@ bool NeedsShell(std::string_view word) {
 /// program.
 bool IsAssignment(std::string_view word) {
   if (word.empty() || !IsNameStart(word.front())) return false;
-  const std::size_t end =
-      std::ranges::find_if_not(word, [](char c) { return IsNameStart(c) || IsDigit(c); }) -
-      word.begin();
-  return word.substr(end).starts_with('=') || word.substr(end).starts_with("+=");
+  const auto end =
+      std::ranges::find_if_not(word, [](char c) { return IsNameStart(c) || IsDigit(c); });
+  const std::string_view rest(end, word.end());
+  return rest.starts_with('=') || rest.starts_with("+=");
 }
 
 /// Splits a command into words in one pass.

@@ -104,7 +104,7 @@ TEST(MatchGatesTest, AColumnOfAnExportIsNamedLikeTheMetricOfItsSession) {
 
 TEST(MatchGatesTest, WhatOnlyACandidateHasIsMatchedByItsWholeNameOrAlone) {
   std::vector<NameableMetric> metrics{{"Old", "time"}, {"New", "time"}, {"New", "size"}};
-  for (const std::size_t in_candidate : {1, 2}) metrics[in_candidate].in_reference = false;
+  for (const std::size_t in_candidate : {1u, 2u}) metrics[in_candidate].in_reference = false;
   for (const char* gate : {"time", "*", "*/time"}) {
     EXPECT_EQ(Matched({gate}, metrics), Names{std::string(gate) + " -> Old/time"});
   }
@@ -321,7 +321,7 @@ TEST(NamedGatesTest, AnExportOfASessionUnderstandsTheNamesOfTheSession) {
   std::string header = "arm,pair,wall_time,cpu_time";
   std::string rows;
   for (const Sample& sample : samples) header += "," + KeyOf(sample);
-  for (int pair = 0; pair < 8; ++pair) {
+  for (std::size_t pair = 0; pair < 8; ++pair) {
     for (const std::string arm : {"base", "candidate"}) {
       rows += arm + "," + std::to_string(pair) + ",0.5,0.4";
       for (std::size_t i = 0; i < samples.size(); ++i) rows += "," + std::to_string(100 + pair + i);

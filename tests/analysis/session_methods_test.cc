@@ -319,7 +319,7 @@ TEST(SessionMethodsTest, AQuantileThatItsGatesLeaveNoIntervalEndsWithTheWarmUp) 
       RunBuilder run(0, arm, arm);
       for (int i = 0; i < metrics; ++i) {
         const std::string name = "m" + std::to_string(i);
-        run.Sample(name, 1000 + i + arm).Metric(name, Better::kLower);
+        run.Sample(name, 1000.0 + i + arm).Metric(name, Better::kLower);
       }
       block.push_back(run);
     }

@@ -273,7 +273,7 @@ TEST(SessionPitfallsTest, InfinitiesInTheMomentsAreAbsentAndNeverAVerdict) {
   spec.benchmarks[0].gates = {AbsoluteGate("huge", 1)};
   SessionAnalysis analysis = Start(spec);
   constexpr double kHuge = std::numeric_limits<double>::max();
-  for (int i = 0; i < 20; ++i) {
+  for (std::uint32_t i = 0; i < 20; ++i) {
     Block block;
     for (std::uint32_t arm : {0u, 1u}) {
       block.push_back(RunBuilder(0, arm, arm)

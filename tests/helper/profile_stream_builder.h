@@ -56,7 +56,7 @@ class ProfileStreamBuilder {
                 id;
     }
     fields += Bytes(std::uint32_t{5}, std::uint32_t{2}) + Padded(mapping.path);
-    const auto misc = mapping.build_id.empty() ? 0 : PERF_RECORD_MISC_MMAP_BUILD_ID;
+    const std::uint32_t misc = mapping.build_id.empty() ? 0 : PERF_RECORD_MISC_MMAP_BUILD_ID;
     Add(PERF_RECORD_MMAP2, misc, fields + SampleId(mapping.pid, time_ns));
   }
 

@@ -47,7 +47,7 @@ TEST(BlockTimeTest, AClockThatWasSetBackMakesNoBlockCheaperThanItsRuns) {
 
 TEST(BlockTimeTest, RunsOfASharedProcessCostTheTimeBetweenTheirStarts) {
   std::vector<benchd::Run> runs(3);
-  for (int i = 0; i < 3; ++i) runs[i].started_at = Timestamp(milliseconds(100 * i));
+  for (unsigned i = 0; i < 3; ++i) runs[i].started_at = Timestamp(milliseconds(100 * i));
   EXPECT_EQ(WallTimeOf(runs), Nanoseconds::zero());
   EXPECT_EQ(CostOf(runs), milliseconds(300)) << "200 ms of the first two, and as long for the last";
   EXPECT_EQ(CostOf(std::span(runs).first(1)), Nanoseconds::zero());

@@ -125,7 +125,7 @@ TEST_F(FairQueueTest, ForgetsWhoHasLeft) {
 }
 
 TEST_F(FairQueueTest, ComputesTheOrderOnceAChangeAndOnlyWhenAsked) {
-  for (int i = 0; i < 100; ++i) Insert(std::to_string(i), 1000 + i % 7u);
+  for (unsigned i = 0; i < 100; ++i) Insert(std::to_string(i), 1000 + i % 7);
   queue_.Erase({"50"});
   EXPECT_EQ(queue_.PlaceOf({"50"}), std::nullopt);
   EXPECT_FALSE(queue_.Erase({"50"}));

@@ -228,8 +228,8 @@ TEST_F(QueueTest, GivesNoSessionTheIdOfAnother) {
 
 TEST_F(QueueTest, ListsPageAfterPageWhateverEndsAndComesBetween) {
   std::vector<SessionId> ids;
-  for (int i = 0; i < 6; ++i) ids.push_back(Submit(SpecOf(1000 + i % 2)));
-  for (const int i : {1, 3}) ASSERT_TRUE(Cancel(User(0), ids[i]));
+  for (unsigned i = 0; i < 6; ++i) ids.push_back(Submit(SpecOf(1000 + i % 2)));
+  for (const std::size_t i : {1u, 3u}) ASSERT_TRUE(Cancel(User(0), ids[i]));
   SessionFilter filter{.all = true, .limit = 2};
   std::vector<SessionView> page = List(User(1000), filter);
   ASSERT_EQ(page.size(), 2U);
@@ -259,7 +259,7 @@ TEST_F(QueueTest, LabelsMatchOnlySessionsThatTheCallerMaySee) {
   ASSERT_TRUE(Cancel(User(1000), ended));
   const SessionId waits = Submit(spec);
   SessionFilter filter{.all = true, .labels = {{"branch", "main"}}};
-  for (const std::uint32_t uid : {1000, 0}) {
+  for (const std::uint32_t uid : {1000u, 0u}) {
     const std::vector<SessionView> views = List(User(uid), filter);
     ASSERT_EQ(views.size(), 2U);
     EXPECT_EQ(views[0].id, waits);

@@ -205,7 +205,7 @@ TEST_F(JournalTest, AMovedJournalKeepsItsLock) {
 
 TEST_F(JournalTest, AFileThatOthersMayUseIsRefused) {
   PutText(TextOf({kGovernorEntry}));
-  for (mode_t mode : {0644, 0660, 0602, 0700}) {
+  for (mode_t mode : {0644u, 0660u, 0602u, 0700u}) {
     ASSERT_EQ(chmod(path_.c_str(), mode), 0);
     const auto journal = Journal::Open(path_);
     ASSERT_FALSE(journal) << mode;

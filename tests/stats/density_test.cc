@@ -37,7 +37,7 @@ TEST(DensityTest, IntegratesToOneWithFineAndWithCoarseCells) {
   std::lognormal_distribution<double> law(0, 1.5);
   Values values(400);
   for (double& x : values) x = law(random);
-  for (std::size_t cells : {3, 50, 512, 5000}) {
+  for (std::size_t cells : {3u, 50u, 512u, 5000u}) {
     const Density density = KernelDensity(values, cells).value();
     ASSERT_EQ(density.x.size(), cells);
     EXPECT_NEAR(Integral(density), 1, 4e-5) << cells << " cells, seed 2";

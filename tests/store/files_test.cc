@@ -211,7 +211,7 @@ TEST_F(FilesTest, NamesADatabaseThatIsNotWritable) {
   Open();
   records_.reset();
   const std::string before = Contents(database_);
-  for (const mode_t mode : {0400, 0000}) {
+  for (const mode_t mode : {0400u, 0000u}) {
     ASSERT_EQ(::chmod(database_.c_str(), mode), 0);
     const Error error = RefusalOfOrdinaryUser();
     EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
