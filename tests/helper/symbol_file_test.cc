@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
@@ -46,9 +47,9 @@ std::uint64_t AddressOf(const std::string& symbol) {
     std::string name;
     words >> address >> type >> name;
     // GCC 16 marks an internal function by an L.
-    constexpr std::string_view kAnonymous = "_GLOBAL__N_1";
-    const std::size_t at = name.find(std::string(kAnonymous) + "L");
-    if (at != std::string::npos) name.erase(at + kAnonymous.size(), 1);
+    constexpr std::string_view kMarked = "_GLOBAL__N_1L";
+    const std::size_t at = name.find(kMarked);
+    if (at != std::string::npos) name.erase(at + kMarked.size() - 1, 1);
     if (name == symbol) return std::stoull(address, nullptr, 16);
   }
   ADD_FAILURE() << "no symbol " << symbol;
