@@ -81,11 +81,12 @@ describe() {
 # Unlike `./dev test --package`, it compiles only what is packaged.
 package_command='./dev package && ctest --preset package -L "^(install|package)\$" -j "$(nproc)"'
 
-# boot_command FOLDER [OPTION]: builds and installs what boot_machine needs.
+# boot_command [OPTION]: builds and installs what boot_machine needs.
 boot_command() {
-  echo "cmake --preset release -B $1 ${2:-}" \
-    "&& cmake --build $1 -j \"\$(nproc)\" --target programs e2e_programs" \
-    "&& rm -rf $1-tree && DESTDIR=\$PWD/$1-tree cmake --install $1 --strip"
+  local folder=build/$kind
+  echo "cmake --preset release -B $folder $*" \
+    "&& cmake --build $folder -j \"\$(nproc)\" --target programs e2e_programs" \
+    "&& rm -rf $folder-tree && DESTDIR=\$PWD/$folder-tree cmake --install $folder --strip"
 }
 
 # command_of STEP: its command, for bash in the copy of the checkout.
@@ -101,7 +102,7 @@ command_of() {
       ;;
     release:demo) echo './dev demo' ;;
     release:test) echo './dev test --layering --install --unit --e2e' ;;
-    release:boot) boot_command build/release ;;
+    release:boot) boot_command ;;
     release:package) echo "$package_command" ;;
     arm64:compile)
       echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
@@ -116,7 +117,7 @@ command_of() {
       echo "export CMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake SOURCE_DATE_EPOCH=$time;" \
         './dev package --archive'
       ;;
-    arm64:boot) boot_command build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake ;;
+    arm64:boot) boot_command -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake ;;
     clang:compile)
       # Clang detects other errors than GCC; its warnings are errors here, too.
       echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
