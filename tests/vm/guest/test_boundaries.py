@@ -100,8 +100,8 @@ class StarvationTest(GuestTest):
             return [one for one in others if one.process.poll() is not None]
         for _ in range(many):
             others.append(self.start_client("submit", *LINES, endless, endless, who=DOOMED))
-            # All at once, they would wait for each other's CPU for longer than a client waits for
-            # its first answer.
+            # Started all at once on a busy host, some were told that the daemon did not answer in
+            # time.
             wait_until(lambda: connections() + len(ended()) >= before + len(others), "it has asked")
         ended_before = ended()
         submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
