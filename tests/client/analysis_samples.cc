@@ -70,7 +70,7 @@ Analysis DrawnAnalysis(int arms) {
     // The second arm has twice as many values. For the same shape, its bars are as long as those of
     // the first arm.
     const std::uint64_t values = arm == 1 ? 2 : 1;
-    for (const std::uint64_t count : {1, 40, 77, 30, 0, 2}) {
+    for (const std::uint64_t count : {1U, 40U, 77U, 30U, 0U, 2U}) {
       histogram.counts.push_back(count * values);
     }
   }

@@ -69,6 +69,7 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
                    v1::Session* session) override;
   grpc::Status List(grpc::ServerContext*, const v1::ListSessionsRequest* request,
                     v1::ListSessionsResponse* response) override;
+  using v1::QueueService::Service::Watch;  // which the next one would hide
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest*,
                      grpc::ServerWriter<v1::SessionEvent>* writer) override;
   grpc::Status Cancel(grpc::ServerContext*, const v1::CancelRequest*,
