@@ -18,8 +18,10 @@ struct SocketPlaces {
   uid_t uid = 0;                    ///< owner of the user daemon
 };
 
-/// The time limit for a socket to answer.
-inline constexpr std::chrono::milliseconds kConnectTimeout{10'000};
+/// The time limit for a socket to answer. After that time systemd restarts a daemon that hangs
+/// (WatchdogSec= of benchd.service); on an emulated machine that another user flooded, an answer
+/// took over 10 s.
+inline constexpr std::chrono::milliseconds kConnectTimeout{30'000};
 
 /// How a command finds its daemon.
 struct LinkOptions {

@@ -302,7 +302,7 @@ void Listener::Take(UniqueFd connection) {
   if (!credentials) return log_(credentials.error().message);
   const auto suspended = suspended_.find(credentials->uid);
   if (suspended == suspended_.end()) return Identify(std::move(connection));
-  std::vector<UniqueFd>& waiting = suspended->second.waiting;
+  std::deque<UniqueFd>& waiting = suspended->second.waiting;
   if (waiting.size() >= peers_.most_a_user()) return LogRefusal(credentials->uid);
   waiting.push_back(std::move(connection));
 }
@@ -327,17 +327,32 @@ void Listener::Suspend(std::uint32_t uid, std::chrono::nanoseconds duration) {
       fmt::format("uid {}: suspended for {} s, because it calls again and again although its calls "
                   "are refused",
                   uid, seconds.count()));
-  Suspended& user = suspended_.try_emplace(uid, acceptor_.get_executor()).first->second;
-  user.end.expires_after(duration);
-  user.end.async_wait([this, uid](std::error_code cancelled) {
-    if (!cancelled) EndSuspension(uid);
+  suspended_.try_emplace(uid, acceptor_.get_executor());
+  AwaitNext(uid, duration);
+}
+
+void Listener::AwaitNext(std::uint32_t uid, std::chrono::nanoseconds duration) {
+  asio::steady_timer& next = suspended_.at(uid).next;
+  next.expires_after(duration);
+  next.async_wait([this, uid](std::error_code cancelled) {
+    if (!cancelled) HandOverNext(uid);
   });
 }
 
-void Listener::EndSuspension(std::uint32_t uid) {
-  auto user = suspended_.extract(uid);
-  if (user.empty()) return;
-  for (UniqueFd& connection : user.mapped().waiting) Identify(std::move(connection));
+/// Hands over a connection of a user whose suspension has ended, and forgets the suspension after
+/// the last one.
+void Listener::HandOverNext(std::uint32_t uid) {
+  const auto user = suspended_.find(uid);
+  if (user == suspended_.end()) return;
+  std::deque<UniqueFd>& waiting = user->second.waiting;
+  if (waiting.empty()) {
+    suspended_.erase(user);
+    return;
+  }
+  UniqueFd connection = std::move(waiting.front());
+  waiting.pop_front();
+  AwaitNext(uid, kBetweenConnections);
+  Identify(std::move(connection));
 }
 
 void Listener::LogRefusal(std::uint32_t uid) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -107,22 +108,28 @@ class Listener {
   /// Accepts no more connections; those handed over stay open.
   void Close();
 
+  /// The pause after each connection that is handed over at the end of a suspension. If all were
+  /// handed over at once, the next flood would already be in gRPC, which must handle a call in
+  /// order to refuse it: with 64 connections of 100 calls each, 6400 of them.
+  static constexpr std::chrono::milliseconds kBetweenConnections{50};
+
   /// Ends the connections of `uid`. New ones are accepted, but not handed over until `duration` has
   /// passed: a client that waits gets its answer then, and one that floods is not read meanwhile.
   void Suspend(std::uint32_t uid, std::chrono::nanoseconds duration);
 
  private:
-  /// The connections of a suspended user, until the end of the suspension.
+  /// The connections of a suspended user, until all of them are handed over.
   struct Suspended {
-    explicit Suspended(const asio::any_io_executor& loop) : end(loop) {}
-    asio::steady_timer end;
-    std::vector<UniqueFd> waiting;
+    explicit Suspended(const asio::any_io_executor& loop) : next(loop) {}
+    asio::steady_timer next;  ///< expires when the next one is handed over
+    std::deque<UniqueFd> waiting;
   };
 
   void Accept();
   void Take(UniqueFd connection);
   void Identify(UniqueFd connection);
-  void EndSuspension(std::uint32_t uid);
+  void AwaitNext(std::uint32_t uid, std::chrono::nanoseconds duration);
+  void HandOverNext(std::uint32_t uid);
   void LogRefusal(std::uint32_t uid);
 
   asio::local::stream_protocol::acceptor acceptor_;

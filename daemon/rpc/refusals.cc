@@ -13,7 +13,6 @@ std::optional<Nanoseconds> Refusals::Count(std::uint32_t uid, SteadyTime now) {
   user.refused = std::max(0.0, user.refused - forgiven_a_second_ * passed.count()) + 1;
   user.counted_at = now;
   if (user.refused < kTolerated) return std::nullopt;
-  user.refused = 0;
   const bool forgotten = now - user.suspended_until > kForgotten;
   const Nanoseconds duration = forgotten ? Nanoseconds(kFirst) : user.next;
   user.next = std::min<Nanoseconds>(2 * duration, kLongest);

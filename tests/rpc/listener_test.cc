@@ -96,6 +96,16 @@ TEST_F(ListenerTest, ASuspendedUserIsDisconnectedAndServedAfterwards) {
   EXPECT_WORDING(log_.at(0), {{"uid " + std::to_string(::getuid()), "uid UID"}});
 }
 
+TEST_F(ListenerTest, AfterASuspensionConnectionsAreHandedOverOneByOne) {
+  loop_.Run([this] { listener_.Suspend(::getuid(), std::chrono::hours(1)); });
+  std::vector<UniqueFd> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(Connect(dir_ / "s"));
+  const auto begin = std::chrono::steady_clock::now();
+  loop_.Run([this] { listener_.Suspend(::getuid(), std::chrono::milliseconds(1)); });
+  ASSERT_TRUE(loop_.Await([this] { return taken_.size() == 3; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 2 * Listener::kBetweenConnections);
+}
+
 TEST_F(ListenerTest, ASuspensionMayBeginAnewAndConcernsNobodyElse) {
   loop_.Run([this] {
     listener_.Suspend(::getuid() + 1, std::chrono::hours(1));

@@ -32,8 +32,20 @@ TEST_F(RefusalsTest, ToleratesAUserWhoAsksAgainNowAndThen) {
 
 TEST_F(RefusalsTest, ToleratesABurst) {
   for (int i = 1; i < Refusals::kTolerated; ++i) EXPECT_FALSE(refusals_.Count(1000, now_));
-  now_ += seconds(2);
+  now_ += seconds(10);
   for (int i = 1; i < Refusals::kTolerated; ++i) EXPECT_FALSE(refusals_.Count(1000, now_));
+}
+
+TEST_F(RefusalsTest, SuspendsAUserWhoKeepsFloodingAgainAtOnce) {
+  // The rate that an emulated machine reaches with all of its time.
+  constexpr int kSlow = 300;
+  ASSERT_TRUE(Flood(kSlow, seconds(6)));
+  for (int i = 0; i < 5; ++i) {
+    const Nanoseconds duration(seconds(1 << i));
+    now_ += duration;
+    // What leaked meanwhile is full again after half of the time.
+    EXPECT_TRUE(Flood(kSlow, duration / 2 + milliseconds(100))) << i;
+  }
 }
 
 TEST_F(RefusalsTest, SuspendsEachTimeTwiceAsLong) {
