@@ -18,8 +18,8 @@
 #include "core/model/child.h"
 #include "core/model/limits.h"
 #include "daemon/rpc/call_budget.h"
-#include "daemon/rpc/connections.h"
 #include "daemon/rpc/live_calls.h"
+#include "daemon/rpc/peer_table.h"
 #include "daemon/rpc/rate_limit.h"
 #include "daemon/rpc/refusals.h"
 

@@ -1,3 +1,5 @@
+#include "daemon/rpc/listener.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -10,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "daemon/rpc/connections.h"
 #include "tests/rpc/rpc_support.h"
 #include "tests/support/wording.h"
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "daemon/rpc/connections.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/listener.h"
 #include "daemon/rpc/stored_reactors.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
